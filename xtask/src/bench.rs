@@ -19,8 +19,8 @@ use serde::Serialize;
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// sums, kernels, parallel, exact, python, lookup, reduce, schedules, scalar or all. `footprint` installs the libraries in target/ and counts
-    /// the cache lines that short calls in C touch; it needs mpicc, pkg-config and valgrind. For `peers`, see --peers
+    /// sums, kernels, parallel, exact, python, lookup, reduce, schedules, scalar or all. `footprint` installs the libraries in target/ and
+    /// counts the cache lines that short calls in C touch; it needs mpicc, pkg-config and valgrind. For `peers`, see --peers
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
     /// How the ranks of `exact`, `reduce`, `schedules` and `scalar` run
@@ -32,7 +32,7 @@ pub struct Options {
     #[arg(long, value_name = "LIST")]
     ranks: Option<String>,
     /// A folder with ReproRed, the program of Stelz's thesis and ReproBLAS, or some of them. `peers` builds them, and compares them with
-    /// treefold's allreduce; without a folder, `peers` says where to get them. It installs treefold in target/, and needs mpicxx and pkg-config
+    /// treefold's allreduce; without a folder, `peers` says where to get them. Installs treefold in target/, and needs mpicxx and pkg-config
     #[arg(long, value_name = "FOLDER")]
     peers: Option<PathBuf>,
     /// Measure fewer sizes and rounds

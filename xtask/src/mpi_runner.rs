@@ -1,5 +1,5 @@
-//! Runs this program as a rank that `mpirun` started: all ranks run the same job, and rank 0 prints the results. Tests also start ranks that
-//! misbehave on purpose, and ranks that reduce for a while and write a file when they end.
+//! Runs this program as a rank that `mpirun` started: all ranks run the same job, and rank 0 prints the results. Tests also start ranks
+//! that misbehave on purpose, and ranks that reduce for a while and write a file when they end.
 
 use std::path::Path;
 use std::process::ExitCode;

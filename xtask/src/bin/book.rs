@@ -43,7 +43,8 @@ fn build() -> Result<(usize, PathBuf)> {
     let mut book = MDBook::load(workspace().join("docs"))?;
     let version = env!("CARGO_PKG_VERSION");
     book.config.book.title = Some(format!("treefold {version}"));
-    let link = format!("The same pages are here: [crate `treefold`]({CRATES}/treefold/index.html).");
+    let link =
+        format!("The same pages are here: [crate `treefold`]({CRATES}/treefold/index.html).");
     let docstrings = docstrings()?;
     book.book.for_each_mut(|item| {
         if let BookItem::Chapter(chapter) = item {

@@ -1,5 +1,5 @@
-//! The stage `programs`: runs LAMMPS, PETSc and mpi4py from Debian, each with two of Open MPI's allreduce algorithms. Without the interposer,
-//! the two results must differ, or the test would show nothing; with it, they must be equal. `treefold-run --check` must report LAMMPS.
+//! The stage `programs`: runs LAMMPS, PETSc and mpi4py from Debian, each with two of Open MPI's allreduce algorithms. Without the
+//! interposer, both results must differ, or the test shows nothing; with it, they must be equal. `treefold-run --check` must report LAMMPS.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Checks and writes what pages of docs/ say about runs: compares tutorials with the programs' output; writes the table of MPI libraries and
-//! the data of pictures.
+//! Checks and writes what pages of docs/ say about runs: compares tutorials with the programs' output; writes the table of MPI libraries
+//! and the data of pictures.
 
 use std::path::PathBuf;
 use std::process::Command;

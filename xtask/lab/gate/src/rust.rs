@@ -110,7 +110,7 @@ pub(crate) fn commands(steps: &mut Steps) -> Result {
 /// The tools of build scripts that compile C, read headers or find libraries.
 const BUILD_TOOLS: [&str; 5] = ["bindgen", "cc", "clang-sys", "cmake", "pkg-config"];
 
-/// Runs a command without MPI's tools. Programs that exist are not rebuilt, so the first step shows that no build can have used these tools.
+/// Runs a command without MPI's tools. Programs that exist are not rebuilt, so the first step shows that no build used these tools.
 pub(crate) fn rust_alone(steps: &mut Steps) -> Result {
     steps.check("no build script needs more than Rust", || {
         let tree = "tree --package xtask --edges normal,build --prefix none";

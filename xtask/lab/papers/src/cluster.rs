@@ -196,7 +196,7 @@ impl Run {
 
     /// Lemma 1's number of blocks, from 1 to `most`, for the slowest link.
     ///
-    /// In an allreduce, a byte is combined on its way up the tree, not down, so each direction gets half of γ. Each also has half of d and s.
+    /// In an allreduce, a byte is combined on its way up, not down, so each direction gets half of γ. Each also has half of d and s.
     pub(super) fn lemma_blocks(&self, row_bytes: f64, most: usize) -> usize {
         let Machine { near, far, .. } = self.machine;
         let is_beyond_node = self.ranks > self.machine.node_ranks;

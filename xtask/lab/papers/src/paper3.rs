@@ -34,8 +34,8 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
 /// Two sockets of four cores.
 const NODE_RANKS: usize = 8;
 
-/// Assumed constants of a cluster of 2009. Ranks of a node copy through shared memory; nodes send MPI messages over InfiniBand QDR, 3.2 GB/s; a
-/// core adds one row in memory to another.
+/// Assumed constants of a cluster of 2009. Ranks of a node copy through shared memory; nodes send MPI messages over InfiniBand QDR, 3.2
+/// GB/s; a core adds one row in memory to another.
 const LINKS: Cluster = Cluster::new([500.0, 0.25], [1700.0, 0.31], 0.2);
 
 /// Shorter rows are reduced by trees (section III-A: 2 Kbytes by default).

@@ -27,11 +27,11 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
     PAPER.measured("report-2-figures-measured", measured::figures),
 ];
 
-/// The links of the report's cluster, *Hydra*: 36 nodes of two Xeon Gold 6139, and Omni-Path. Typical constants of such hardware; the report gives none.
+/// The links of the report's cluster *Hydra*, 36 nodes of two Xeon Gold 6139 with Omni-Path. Its constants are typical, not the report's.
 ///
 /// Omni-Path carries 100 Gbit/s per rail, and by default a process uses only its socket's rail: 0.08 ns per byte; a small
-/// message takes about 1 us. Within a node Open MPI copies large messages once, at 6 to 7 GB/s while all cores do, and hands a small one
-/// over in half a microsecond. A maximum of floats reads two streams and writes one, at about 10 GB/s from beyond the caches.
+/// message takes about 1 us. Within a node, Open MPI copies a large message once, at 6 to 7 GB/s if all cores copy, and passes a small
+/// one on in half a microsecond. A maximum of floats reads two streams from memory and writes one, at about 10 GB/s.
 const HYDRA: Cluster = Cluster::new([500.0, 0.15], [1000.0, 0.08], 0.1);
 
 /// Table 2: nodes x processes.
@@ -55,16 +55,16 @@ const ELEMENT_BYTES: f64 = 4.0;
 /// The report's greatest `count`.
 const COUNT_MAX: usize = 10_000_000;
 
-/// The description of the machine on every simulated page.
+/// Describes the machine on every simulated page.
 fn describe(page: &mut Page) {
     page.text(format!(
-        "Simulated for *Hydra*, nodes of an Omni-Path network, `MPI_FLOAT`: the programs that run, message by message, {}. The constants are assumed from the hardware, not published. Messages are \
-         synchronous, and links are not shared: what a crowded memory or network interface costs is left out where it is not mentioned.",
+        "The programs that run, simulated message by message for *Hydra*, a cluster with an Omni-Path network, and `MPI_FLOAT`: {}. The constants are assumed for this hardware, not published. Messages are \
+         synchronous, and links are not shared: unless mentioned, contention for memory or for a network interface is not simulated.",
         HYDRA.words()
     ));
 }
 
-/// Exercises 1 to 5, Figures 2, 3, 5, 6 and 7; and what is not in the report.
+/// The algorithms of exercises 1 to 5 (Figures 2, 3, 5, 6 and 7), then others that the report does not implement.
 const ALGORITHMS: [Algorithm; 8] = [
     Algorithm::ReduceBroadcast,
     Algorithm::LinearPipelined,
@@ -76,12 +76,12 @@ const ALGORITHMS: [Algorithm; 8] = [
     Algorithm::Ring,
 ];
 
-/// Its block sizes, in elements.
+/// The report's block sizes, in elements.
 const BLOCK_ELEMENTS: [usize; 7] = [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
 const ROW_BYTES: f64 = COUNT_MAX as f64 * ELEMENT_BYTES;
 
-/// Why the published block is not the fastest one here, of these times in ns at each block size.
+/// Explains why the published block is not the fastest one here, given the times in ns at each block size.
 fn why(shape: Shape, times_ns: [f64; 7], (best, best_ns): Best) -> String {
     let Some(published) = published_elements(shape) else {
         return "the report's job exceeded the time limit".to_owned();
@@ -101,7 +101,7 @@ fn why(shape: Shape, times_ns: [f64; 7], (best, best_ns): Best) -> String {
     )
 }
 
-/// α/β in bytes, where a byte is also combined on one of its two ways.
+/// α/β of a link in bytes. β includes half of γ, because a byte is combined on its way up, but not down.
 fn ratio(link: Link) -> f64 {
     link.latency_ns / (link.byte_ns + HYDRA.near.combine_byte_ns / 2.0)
 }
@@ -116,10 +116,10 @@ fn published_elements(shape: Shape) -> Option<usize> {
     }
 }
 
-/// The ratios α/β, in bytes, for which blocks of this many elements are the best among powers of ten.
+/// The range of α/β, in bytes, for which blocks of this many elements are the best among powers of ten.
 ///
-/// Lemma 1's best block has b^2 = m α s / ((d - s) β) bytes, (d - s)/s = p - 2, and the time is symmetric about it on a logarithmic scale: the nearest power
-/// of ten is best, as far as b is within a factor of sqrt(10).
+/// Lemma 1's best block has b bytes, with b^2 = m α s / ((d - s) β) and (d - s)/s = p - 2. On a logarithmic scale, the time is symmetric
+/// about b, so a power of ten is the best one if b is within a factor of sqrt(10) of it.
 fn ratios(shape: Shape, elements: usize) -> (f64, f64) {
     let block_bytes = elements as f64 * ELEMENT_BYTES;
     let middle = block_bytes * block_bytes * (shape.ranks() as f64 - 2.0) / ROW_BYTES;
@@ -131,7 +131,7 @@ fn block_sizes(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure 4, block sizes of the linear pipeline at 10^7 elements, simulated");
     describe(page);
     page.text(format!(
-        "An allreduce of {COUNT_MAX} elements along a chain (Exercise 2: `linear-pipelined`), by the elements of a block. Many small blocks are run until the pipeline is full, from where each takes as long as the one before."
+        "An allreduce of {COUNT_MAX} elements along a chain (Exercise 2: `linear-pipelined`), by the number of elements in a block. Many small blocks are simulated until the pipeline is full; from then on, each adds as much time as the one before."
     ));
     let shapes = SHAPES.into_iter();
     let shapes = shapes.filter(|shape| !context.settings.quick || shape.ranks() < 500);
@@ -173,8 +173,8 @@ fn block_sizes(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
         ));
     }
     page.text(
-        "One process a node asks for a network whose messages cost next to nothing by themselves. Blocks of 4000 bytes are below the limit up to which libraries send without asking the receiver, those of \
-         40,000 are above it; a message that need not wait costs its sender less than α. That is the likely cause, and neither Lemma 1 nor this simulator, whose messages all wait, has it.",
+        "With one process per node, the published block would be the best one only if messages had almost no latency. The likely cause: blocks of 4000 bytes are below the limit up to which libraries send without \
+         waiting for the receiver, blocks of 40,000 bytes above it, and a message that need not wait costs its sender less than α. Neither Lemma 1 nor this simulator, whose messages all wait, models that.",
     );
     Ok(())
 }

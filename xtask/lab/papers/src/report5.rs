@@ -1,5 +1,5 @@
-//! Winklehner and Friedl, *Reduction trees for MPI Reductions* (2016): three trees, their rounds, and a reduce by each, on *jupiter*, a cluster
-//! of 36 nodes of 16 cores, and the library NEC MPI.
+//! Winklehner and Friedl, *Reduction trees for MPI Reductions* (2016): three trees, their rounds, and a reduce by each tree and by NEC MPI
+//! on *jupiter*, a cluster of 36 nodes of 16 cores.
 
 mod measured;
 mod trees;
@@ -29,10 +29,10 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
     PAPER.measured("report-5-array-size-measured", measured::array_size),
 ];
 
-/// Typical constants of such hardware; the report names neither processors nor network, and gives none.
+/// The links of *jupiter*, with assumed constants: the report gives none, and names neither processors nor network.
 ///
-/// Nodes of two eight-core Opterons and InfiniBand QDR, as clusters of that year and size have: 3.2 GB/s and 1.7 us between nodes; half of a copy's memory
-/// bandwidth and 0.8 us within; a sum of doubles at 4 GB/s.
+/// They are typical of nodes of two eight-core Opterons with InfiniBand QDR, usual in clusters of that year and size: 3.2 GB/s and 1.7 us
+/// between nodes; half of a copy's memory bandwidth and 0.8 us within a node; a sum of doubles at 4 GB/s.
 const JUPITER: Cluster = Cluster::new([800.0, 0.4], [1700.0, 0.31], 0.25);
 
 /// All 16 processes of this number of nodes.
@@ -40,7 +40,7 @@ fn nodes(nodes: usize) -> Shape {
     Shape::new(nodes, 16)
 }
 
-/// All nodes.
+/// The number of all nodes.
 const NODES: usize = 36;
 
 /// A double; the report does not say what its elements are.
@@ -49,12 +49,12 @@ const ELEMENT_BYTES: f64 = 8.0;
 /// The report's trees.
 const TREES: [Algorithm; 3] = [Algorithm::Binomial, Algorithm::Fibonacci, Algorithm::Binary];
 
-/// The description of the machine on every simulated page, and of the two cost models of messages.
+/// Describes, on every simulated page, the machine and the two cost models of messages.
 fn describe(page: &mut Page, what: &str) {
     page.text(format!(
         "{what}, simulated for *jupiter*, nodes of 16 processes, elements of {ELEMENT_BYTES} bytes: {}. The constants are assumed for InfiniBand QDR and processors of its time, not published. Links are not shared. \
-         *Synchronous*: a message begins when both ends are there and takes both of them α + β b, so a parent takes its children one after the other. *Eager*: a sender goes on at once, a message is under way \
-         for α, and only its bytes take the receiver one after the other: what libraries do with short messages.",
+         *Synchronous*: a message begins when both ranks are ready and occupies both for α + β b, so a parent receives from its children one after another. *Eager*, as libraries send short messages: a sender \
+         continues at once, a message travels for α, and only its bytes occupy the receiver, one message after another.",
         JUPITER.words()
     ));
 }
@@ -67,7 +67,7 @@ const BINOMIAL: usize = 0;
 const FIBONACCI: usize = 1;
 const BINARY: usize = 2;
 
-/// The number of these numbers of processes at which one tree is faster than all others.
+/// For how many numbers of processes one tree is faster than all others.
 fn wins(sweep: &[TreeTimes], tree: usize, others: &[usize]) -> usize {
     let is_less = |times: &&TreeTimes| others.iter().all(|&other| times[tree] < times[other]);
     sweep.iter().filter(is_less).count()
@@ -143,7 +143,7 @@ const IN_PIECES: [Algorithm; 3] = [
     Algorithm::ReduceScatterGather,
 ];
 
-/// Powers of ten, and between.
+/// Powers of ten, and three times each.
 const ELEMENTS: [usize; 13] = [
     1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000,
 ];
@@ -160,7 +160,7 @@ impl Point {
     fn new(elements: usize) -> Self {
         let row_bytes = elements as f64 * ELEMENT_BYTES;
         let run = |algorithm| Run::reduce(algorithm, &JUPITER, nodes(NODES));
-        // Every process of a node sends its part to other nodes at once.
+        // All processes of a node send their parts to other nodes at once.
         let crowded = |algorithm| match algorithm {
             Algorithm::ReduceScatterGather => Run {
                 machine: JUPITER.crowded(nodes(NODES)),
@@ -193,8 +193,8 @@ fn array_size(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure of section 3.2, 1 to 10^6 elements on 36x16 processes, simulated");
     describe(page, "A reduce to rank 0 on 36x16");
     page.text(
-        "What a library can do with long arrays stands for its `MPI_Reduce`: pipelines along a chain and a binary tree, with the best number of blocks, and a reduce-scatter and gather, in which all processes of a \
-         node share the interface; these are synchronous, as long messages are.",
+        "For long arrays, `MPI_Reduce` is represented by what libraries can do: pipelines along a chain and a binary tree, with the best number of blocks, and a reduce-scatter and gather, in which all processes of a \
+         node share its interface. Their messages are synchronous, as long ones are.",
     );
     let points = ELEMENTS.map(Point::new);
     let synchronous = |point: &Point| [point.trees, point.in_pieces].concat();
@@ -248,9 +248,9 @@ fn array_size(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
 
 /// The time in nanoseconds of a reduce to rank 0 along a tree if messages do not wait for their receivers.
 ///
-/// A message leaves when its sender reaches it, travels for α, and occupies the receiver's port for β per byte, one message after the other.
+/// A message leaves when its sender has combined its subtree, travels for α, and then occupies the receiver's port for β per byte.
 fn eager_ns(run: &Run, row_bytes: f64) -> f64 {
-    /// When a rank has combined what is below it: its children's steps come before its own send, so they end the recursion at the leaves.
+    /// When a rank has combined the values of its subtree. The recursion ends at leaves, which receive nothing.
     fn combined_ns(schedule: &Schedule, machine: &Machine, row_bytes: f64, rank: usize) -> f64 {
         let combine_ns = machine.near.combine_byte_ns * row_bytes;
         let (mut port_ns, mut done_ns) = (0.0_f64, 0.0_f64);

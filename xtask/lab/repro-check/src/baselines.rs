@@ -1,4 +1,4 @@
-//! The baselines of treefold: fast sums without an order and a slow one in another order; and any summation algorithm, ready to run.
+//! The baselines of treefold: fast sums without a fixed order, and a slow sum from left to right; and [`Runner`], which runs any algorithm.
 //!
 //! The baselines are not part of the product, which offers only tree order.
 
@@ -15,7 +15,7 @@ use crate::{Backend, Error};
 pub struct Baseline {
     ordinary: Ordinary,
     fold: fn(&[f64]) -> f64,
-    /// Rank 0 gets all items, at most this number from each. Otherwise each rank folds its own, then the transport's ordinary allreduce.
+    /// If given, rank 0 gathers all items, at most this number from each rank. Otherwise, each rank folds its items before an allreduce.
     gathered_max: Option<usize>,
 }
 
@@ -55,7 +55,7 @@ impl Baseline {
         })
     }
 
-    /// The sum of all ranks' items, on every rank; returns 0 for no items. Collective.
+    /// Returns the sum of all ranks' items on every rank; 0 if there are none. Collective.
     pub fn allreduce(&self, local: &[f64]) -> Result<f64, Error> {
         let mut total = [0.0];
         if let Some(items_max) = self.gathered_max {
@@ -76,13 +76,13 @@ fn left_to_right(items: &[f64]) -> f64 {
 /// A sum of doubles over the ranks of a world.
 #[derive(Debug)]
 pub enum Runner {
-    /// By treefold.
+    /// By a plan of treefold, in tree order.
     Plan(Box<Plan<f64, Sum>>),
-    /// By treefold, exactly.
+    /// By an exact plan of treefold.
     Exact(Box<exact::Plan<exact::Sum<f64>>>),
     /// By one of the baselines.
     Baseline(Baseline),
-    /// By treefold's local fold of this rank's items; complete if there is one rank.
+    /// By treefold's local fold of this rank's items, which is the whole sum if there is one rank.
     LocalFold,
 }
 
@@ -107,7 +107,7 @@ impl Runner {
         })
     }
 
-    /// Runs a plan.
+    /// A runner of a plan.
     pub fn plan(plan: Plan<f64, Sum>) -> Self {
         Runner::Plan(Box::new(plan))
     }
@@ -131,7 +131,7 @@ mod tests {
     use crate::data::log_likelihoods;
     use crate::{Backend, Sharing};
 
-    /// All ranks get the same sum, close to the left-to-right sum, or equal if the baseline has that order.
+    /// All ranks get the same sum. It is close to the left-to-right sum, or equal if the baseline adds in that order.
     #[test]
     fn baselines_are_sums() {
         for (count, ranks) in [(0, 1), (1, 3), (5, 8), (1000, 1), (1000, 17)] {

@@ -1,4 +1,4 @@
-//! The check: its options, its runs and its report.
+//! The options, runs and report of `repro-check`.
 
 mod verdict;
 
@@ -38,13 +38,13 @@ const DEFAULT_ALGORITHMS: [Way; 7] = [
     Way::LeftToRight,
 ];
 
-/// Launching 241 processes takes a minute; these numbers of ranks show as much.
+/// The default numbers of ranks under MPI. They find as much as the thesis' numbers: to launch 241 processes takes a minute.
 const MPI_RANKS: &str = "1,2,17,33";
 
-/// The canary's numbers of ranks if only one was requested.
+/// The canary's numbers of ranks if only one number was requested.
 const CANARY_RANKS: [usize; 3] = [1, 2, 3];
 
-/// Up to this many numbers of ranks fit on a line.
+/// Up to this many numbers of ranks are listed on a line of the report.
 const FEW_LAUNCHES: usize = 12;
 
 /// Options of `repro-check`.
@@ -85,7 +85,7 @@ pub struct Options {
     verbose: bool,
 }
 
-/// Draws the sums in `rows` to a file.
+/// A function that draws the sums in rows to a file.
 pub type Draw = fn(&Path, &[DataSet], &[Row]) -> Result<(), Error>;
 
 /// Fails unless `--plot` names an .svg file and `draw` is given.
@@ -144,7 +144,7 @@ struct Check {
     launches: Vec<Launch>,
 }
 
-/// One communicator.
+/// A launch of ranks, as one communicator.
 struct Launch {
     backend: Backend,
     ranks: usize,
@@ -158,7 +158,7 @@ impl Check {
             Some(typed) => choices::algorithms(typed)?,
             None => DEFAULT_ALGORITHMS.to_vec(),
         };
-        // The plain sum must differ between runs: otherwise the check could not fail.
+        // The plain sum is always run: unless it differs between numbers of ranks, the check proves nothing.
         algorithms.retain(|&way| way != Way::Unordered);
         algorithms.push(Way::Unordered);
         let distributions = match &options.distribution {
@@ -167,8 +167,7 @@ impl Check {
         };
         let launches = launches(options)?;
         if !checks_anything(&launches, &algorithms, &distributions) {
-            let reason =
-                "nothing to check: no ordered way of these runs here, on these distributions";
+            let reason = "nothing to check: no algorithm with a fixed result runs here, on these distributions";
             return Err(Error::option("--algorithm", reason));
         }
 
@@ -226,7 +225,7 @@ impl Check {
         ));
     }
 
-    /// The last line, after `PASS` or `FAIL`.
+    /// The last line of the report, after `PASS` or `FAIL`.
     fn verdict(&self, rows: &[Row], faults: usize) -> String {
         let runs = format!("{} runs", thousands(rows.len()));
         if faults > 0 {
@@ -240,8 +239,8 @@ impl Check {
             _ => counted(0, "rank"),
         };
         let plain = match verdict::most_plain_values(rows) {
-            0 | 1 => "plain sums of this data agree as well".to_owned(),
-            most => format!("plain sums gave up to {most}"),
+            0 | 1 => "plain sums of this data agree, too".to_owned(),
+            most => format!("up to {most} plain sums"),
         };
         format!("one sum per data set on {ranks} ({runs}); {plain}")
     }
@@ -355,7 +354,7 @@ impl Tally<'_> {
 }
 
 impl Check {
-    /// Runs everything. Writes the rows of each launch as soon as it has ended.
+    /// Runs all launches. Writes the rows of each launch as soon as it has ended.
     fn run_launches(
         &self,
         launcher: Option<&Launcher>,
@@ -404,7 +403,7 @@ impl Check {
         tally: &Tally<'_>,
     ) -> Result<Vec<Row>, Error> {
         let (job, data) = self.part(launch);
-        // Rows arrive in the job's order. Only this process has made names distinct that two files share.
+        // Rows arrive in the job's order. Their names are replaced, since only this process makes equal names of files distinct.
         let each = |(cases, data): (&Cases, &'_ DataSet)| {
             std::iter::repeat_n(data.name.clone(), cases.rows_count())
         };

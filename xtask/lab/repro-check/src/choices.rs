@@ -7,17 +7,17 @@ use crate::Error;
 use crate::way::Sharing;
 use crate::way::Way;
 
-/// Distributions by name.
+/// Parses the names of distributions.
 pub fn distributions(typed: &str) -> Result<Vec<Sharing>, Error> {
     Ok(names("--distribution", typed, &Sharing::all(), str::parse)?)
 }
 
-/// Algorithms and baselines by name.
+/// Parses the names of algorithms and baselines.
 pub fn algorithms(typed: &str) -> Result<Vec<Way>, Error> {
     Ok(names("--algorithm", typed, &Way::all(), str::parse)?)
 }
 
-/// Numbers of ranks: `1,17,33`, or `1..=241:16` for every sixteenth from 1 to 241.
+/// Parses numbers of ranks: `1,17,33`, or `1..=241:16` for every sixteenth number from 1 to 241.
 pub fn rank_counts(typed: &str) -> Result<Vec<usize>, Error> {
     let wrong = |reason: String| Error::option("--ranks", reason);
     let number = |word: &str| {

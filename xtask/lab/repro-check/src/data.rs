@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
-/// The sizes of the thesis' Table 4.1 up to aa_rokasA8.
+/// The numbers of items in the thesis' Table 4.1 up to aa_rokasA8.
 pub const TABLE_4_1_ITEMS: [usize; 6] = [460, 767, 898, 1602, 239_763, 504_850];
 
-/// The rest of Table 4.1, which takes a while.
+/// The other numbers of items in Table 4.1, whose sums take a while.
 pub const TABLE_4_1_LARGE_ITEMS: [usize; 4] = [1_327_505, 1_806_035, 3_011_099, 21_410_970];
 
-/// The names of Table 4.1, in the order of both.
+/// The names in Table 4.1, in the order of these two lists.
 pub const TABLE_4_1_NAMES: [&str; 10] = [
     "354",
     "multi100",
@@ -41,10 +41,10 @@ pub fn published_folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// A number of items at which ranks rarely begin inside a pair.
+/// The canary's number of items, with which ranks rarely begin inside a pair.
 const CANARY_ITEMS: usize = 100_003;
 
-/// So few items that most ranks have none.
+/// The canary's number of pairs: so few that most ranks have none.
 const CANARY_PAIRS: usize = 7;
 
 /// Where a data set comes from.
@@ -54,12 +54,12 @@ pub enum Source {
     File(PathBuf),
     /// This number of generated log-likelihoods.
     Generated {
-        /// How many.
+        /// How many numbers.
         items: usize,
-        /// Which ones.
+        /// The seed of their generator.
         seed: u64,
     },
-    /// Numbers whose unordered sum differs for every number of ranks.
+    /// Numbers whose plain sum is different for every number of ranks.
     Canary,
 }
 
@@ -97,9 +97,9 @@ impl Source {
 
 /// Log-likelihoods, among them some pairs of 2^50 and -2^50.
 ///
-/// A pair cancels, but rounds the sum so far on its rank to multiples of a quarter. That sum
-/// depends on where ranks begin, so each number of ranks has a sum of its own. Numbers that merely differ in size would not
-/// do: their sums are some dozen neighbouring doubles, and two numbers of ranks may well have the same one.
+/// A pair cancels, but first rounds its rank's partial sum to a multiple of a quarter. This partial
+/// sum depends on where the rank begins, so each number of ranks has a different sum. Numbers that only differ in size would
+/// not suffice: their sums are a few dozen neighbouring doubles, and two numbers of ranks may well have the same sum.
 fn canary() -> Vec<f64> {
     let mut items = log_likelihoods(CANARY_ITEMS, 1);
     let large = 2_f64.powi(50);
@@ -110,10 +110,10 @@ fn canary() -> Vec<f64> {
     items
 }
 
-/// Reads a file of numbers, in the format that its name says: `.binpsllh` (an unsigned 64-bit count, then
+/// Reads a file of numbers. Its extension names the format: `.binpsllh` (an unsigned 64-bit count, then
 /// doubles, little-endian), `.psllh` (text: a count, then numbers), `.npy` (one dimension of `f8` or `f4`), `.f64`
-/// (doubles, little-endian), `.txt` (any number of numbers per line) or `.csv`. After `.csv` may come a colon and the column: its name, or its
-/// number from 1; by default it is the first.
+/// (doubles, little-endian), `.txt` (any number of numbers per line) or `.csv`. After `.csv`, a colon and the name or number (from 1) of a
+/// column may follow; the default is the first column.
 pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
     let (path, column) = file_and_column(path);
     let path = path.as_path();
@@ -140,7 +140,7 @@ pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
     numbers.map_err(wrong)
 }
 
-/// A file, and its column if the name contains one.
+/// Splits a name into a file and its column, if the name contains one.
 fn file_and_column(path: &Path) -> (PathBuf, Option<String>) {
     let whole = path.to_str().unwrap_or_default();
     match whole.rsplit_once(".csv:") {
@@ -158,7 +158,7 @@ pub const FORMATS: [&str; 6] = ["binpsllh", "psllh", "npy", "f64", "txt", "csv"]
 /// Parses the contents of a file in one of the [`FORMATS`].
 ///
 /// # Errors
-/// The reason.
+/// The contents are not in this format; the error is the reason.
 pub fn parse(format: &str, bytes: &[u8]) -> Result<Vec<f64>, String> {
     match format {
         "binpsllh" => binpsllh(bytes),
@@ -171,7 +171,7 @@ pub fn parse(format: &str, bytes: &[u8]) -> Result<Vec<f64>, String> {
     }
 }
 
-/// Doubles, little-endian, and nothing else.
+/// Parses little-endian doubles, and nothing else.
 fn raw(bytes: &[u8]) -> Result<Vec<f64>, String> {
     let (doubles, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() {
@@ -190,7 +190,7 @@ fn binpsllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
     raw(doubles)
 }
 
-/// Checks a count before allocating, since it may be arbitrary.
+/// Checks the count in a file, which may be wrong, before memory is allocated.
 fn expect_numbers(count: u64, number_bytes: u64, numbers: &[u8]) -> Result<(), String> {
     let found_bytes = numbers.len() as u64;
     match fault_of(count.checked_mul(number_bytes), found_bytes) {
@@ -238,13 +238,13 @@ fn quoted(word: &str) -> String {
 
 /// `count` negative numbers similar to per-site log-likelihoods, from -100 to -1, most of them small.
 ///
-/// The same for the same seed, on every machine.
+/// A seed gives the same numbers on every machine.
 #[must_use]
 pub fn log_likelihoods(count: usize, seed: u64) -> Vec<f64> {
     some_log_likelihoods(0..count as u64, seed)
 }
 
-/// The items in a range of the seed's infinite sequence.
+/// A range of the infinite sequence of [`log_likelihoods`] with this seed.
 #[must_use]
 pub fn some_log_likelihoods(numbers: Range<u64>, seed: u64) -> Vec<f64> {
     let mut random = Random::new(seed);
@@ -256,7 +256,7 @@ pub fn some_log_likelihoods(numbers: Range<u64>, seed: u64) -> Vec<f64> {
     numbers.map(|_| one()).collect()
 }
 
-/// From one state of [`Random`] to the next.
+/// The difference between successive states of [`Random`].
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Steele, Lea and Flood's SplitMix64 (2014): small, seedable, and the same everywhere.
@@ -264,7 +264,7 @@ const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers that follow from `seed`.
+    /// A generator with this seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
@@ -284,7 +284,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number in 0..bound; the bias of a remainder does not matter to a measurement.
+    /// A number in 0..bound, slightly biased, which does not matter for measurements.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.word() % bound
     }
@@ -311,7 +311,7 @@ mod tests {
     use crate::Backend;
     use crate::baselines::Baseline;
 
-    /// For any list of ranks, the check must be able to fail, and must not fail spuriously.
+    /// Otherwise, for some numbers of ranks, the check would report that it proves nothing.
     #[test]
     fn the_canary_has_another_sum_on_every_number_of_ranks() {
         let items = canary();

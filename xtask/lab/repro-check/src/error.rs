@@ -14,7 +14,7 @@ pub enum Error {
     /// A run failed.
     #[error("{0}")]
     Run(String),
-    /// Items cannot be distributed like this.
+    /// A distribution is not possible.
     #[error(transparent)]
     Distribution(#[from] distribution::Error),
     /// Threads could not be started as ranks.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::Source;
 use crate::{Sharing, Way};
 
-/// The rows that every rank of a communicator runs together.
+/// The rows that all ranks of a communicator run together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// The data sets, and how to reduce them.
@@ -26,7 +26,7 @@ pub struct Cases {
     pub algorithms: Vec<Way>,
 }
 
-/// The collective operations to run for an algorithm: also a reduce, if it is more than the first half of the allreduce.
+/// The collective operations to run for an algorithm: an allreduce, and a reduce if it is not just the allreduce's first half.
 pub fn operations(way: Way) -> &'static [Operation] {
     let has_own_reduce = match way {
         Way::Tree(algorithm) => match algorithm.scheduled() {
@@ -46,7 +46,7 @@ impl Cases {
         algorithms.filter(move |&way| sharing.suits(way))
     }
 
-    /// The number of rows it gives.
+    /// The number of rows of these cases.
     pub fn rows_count(&self) -> usize {
         let sharings = self.distributions.iter();
         sharings
@@ -57,7 +57,7 @@ impl Cases {
 }
 
 impl Job {
-    /// The number of rows it gives.
+    /// The number of rows of all cases.
     pub fn rows_count(&self) -> usize {
         let rows = self.cases.iter().map(Cases::rows_count);
         rows.fold(0, |total, rows| total + rows)
@@ -87,16 +87,16 @@ pub struct Row {
     pub order: String,
     /// The number of messages that the backend sent; null if the MPI library does not report it.
     pub messages: Option<u64>,
-    /// The most communicating steps of any rank; null for algorithms that have no rounds.
+    /// The greatest number of communicating steps of a rank; null for algorithms without rounds.
     pub rounds: Option<u64>,
     /// The collective operation.
     pub collective: String,
-    /// Whether every rank that gets a result got the bits of rank 0: all ranks in an allreduce, only rank 0 in a reduce.
+    /// Whether the right ranks got a result (all in an allreduce, only rank 0 in a reduce), and all of them rank 0's bits.
     pub ranks_agree: bool,
 }
 
 impl Row {
-    /// The sum, exactly.
+    /// The sum with these bits.
     pub fn total(&self) -> f64 {
         f64::from_bits(u64::from_str_radix(&self.bits, 16).unwrap_or(0))
     }

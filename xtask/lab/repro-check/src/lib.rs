@@ -1,7 +1,7 @@
 //! `cargo xtask repro-check`: checks that every number of ranks, distribution, algorithm and backend gives the same bits.
 //!
-//! The binary is small, so that a fresh clone builds it quickly. Other commands share its modules: data sets, jobs of
-//! ranks, the compared algorithms, and the places where ranks run.
+//! The binary is small, so that a fresh clone builds it quickly. Other commands share its modules: data sets, ranks and
+//! their jobs, and the compared algorithms.
 
 #![expect(clippy::print_stdout, reason = "commands print their results")]
 

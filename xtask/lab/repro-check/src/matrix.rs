@@ -1,4 +1,4 @@
-//! The reproducibility matrix on one communicator, with the same code on threads and under MPI.
+//! Runs the reproducibility matrix on one communicator, with the same code on threads and under MPI.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,9 +18,9 @@ use crate::{Backend, Error, Runner, Way};
 /// The source of a rank's items.
 #[derive(Clone, Copy, Debug)]
 pub enum Items<'d> {
-    /// All data sets of the job are in this process' memory, where ranks also write their outcomes.
+    /// The data sets of the job, in the memory that all ranks share. Ranks also write their outcomes there.
     Shared(&'d [DataSet], &'d Board),
-    /// Rank 0 loads the data sets one after the other, and sends each rank its share.
+    /// Rank 0 loads one data set after another, and sends each rank its share.
     OnRankZero,
 }
 
@@ -42,8 +42,8 @@ impl Board {
     }
 }
 
-/// The usual sum of programs, which is the papers' baseline: a left-to-right fold of even shares on every rank, and an allreduce.
-/// On `ranks` threads.
+/// The usual sum of programs and the papers' baseline, on `ranks` threads: each rank folds an even share from left to right, then calls an
+/// allreduce.
 pub fn plain_sum(items: &[f64], ranks: usize) -> Result<f64, Error> {
     let distribution = Distribution::upper(items.len() as u64, ranks)?;
     let index = |item: u64| usize::try_from(item).expect("the items are in memory");
@@ -55,7 +55,7 @@ pub fn plain_sum(items: &[f64], ranks: usize) -> Result<f64, Error> {
     totals.swap_remove(0)
 }
 
-/// Runs the job's rows on the ranks of a world; one rank passes each to `report`. Collective.
+/// Runs the job's rows on the ranks of a world; one rank passes each row to `report`. Collective.
 pub fn check_all(
     world: &World,
     backend: Backend,
@@ -130,7 +130,7 @@ fn broadcast_count(world: &World, count: u64) -> Result<u64, Error> {
     Ok(u64::from_le_bytes(*first))
 }
 
-/// This rank's share of the data set, in the order in which it owns it.
+/// This rank's items, in the order in which it owns them.
 fn local_items<'d>(
     world: &World,
     items: Items<'_>,
@@ -170,7 +170,7 @@ fn local_items<'d>(
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Own {
     rank: usize,
-    /// The bits of the sum, on ranks that get it.
+    /// The bits of the sum, on ranks that get a result.
     bits: Option<u64>,
     messages: u64,
     rounds: Option<u64>,
@@ -183,7 +183,7 @@ const OWN_BYTES_MAX: usize = 200;
 struct Outcome {
     /// The sum on rank 0.
     total: f64,
-    /// Whether all ranks that get a result got this one.
+    /// Whether all ranks that should get a result, and no others, got this sum.
     ranks_agree: bool,
     messages: u64,
     rounds: Option<u64>,
@@ -229,14 +229,14 @@ fn reduce(
     };
     Ok(Own {
         rank: world.rank(),
-        // Plans return the canonical NaN; baselines any NaN of the processor.
+        // Plans return the canonical NaN; baselines may return any NaN.
         bits: total.map(|total| Sum.canonical(total).to_bits()),
         messages: world.traffic().messages - sent_before,
         rounds,
     })
 }
 
-/// Gathers the outcomes of all ranks on rank 0, by rank; nothing on the others.
+/// Returns the outcomes of all ranks on rank 0, by rank; nothing on other ranks.
 fn gather(world: &World, own: Own) -> Result<Vec<Own>, Error> {
     let own = serde_json::to_vec(&own)?;
     let all = collective::gather(world.transport(), 0, Tag::CONTROL, own, OWN_BYTES_MAX)?;

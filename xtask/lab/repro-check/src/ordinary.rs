@@ -1,4 +1,4 @@
-//! The transport's own reductions, in an order that it chooses: the baseline of schedules and plans.
+//! The transport's own reductions, whose order the transport chooses: the baseline of schedules and plans.
 
 use bytemuck::Pod;
 use comm::{Tag, collective};
@@ -60,7 +60,7 @@ where
 }
 
 impl Ordinary {
-    /// The operations of a world; under MPI, of all processes. Collective, as [`World::fresh_tag`].
+    /// The operations of a world; under MPI, they run on all processes. Collective, like [`World::fresh_tag`].
     pub fn new(world: &World, backend: Backend) -> Result<Self, Error> {
         Ok(Self {
             world: world.clone(),
@@ -96,7 +96,7 @@ impl Ordinary {
         }
     }
 
-    /// Combines the ranks' rows, column by column; rank 0 gets the result, and the rows of other ranks are undefined afterwards. Collective.
+    /// Combines the ranks' rows, column by column. Rank 0 gets the result; on other ranks, `result` is undefined afterwards. Collective.
     pub fn reduce<T: Element, O: Known<T>>(
         &self,
         operator: &O,
@@ -109,7 +109,7 @@ impl Ordinary {
         }
     }
 
-    /// Every rank's items, at most `items_max` of each, on rank 0 in rank order; nothing on the others. Collective.
+    /// Returns every rank's items, at most `items_max` of each, on rank 0 in rank order; nothing on other ranks. Collective.
     pub fn gather<T: Pod>(&self, items: &[T], items_max: usize) -> Result<Vec<T>, Error> {
         let message = bytemuck::cast_slice(items).to_vec();
         let capacity_bytes = items_max * size_of::<T>();
@@ -132,7 +132,7 @@ impl Ordinary {
         Ok(())
     }
 
-    /// A binomial tree to rank 0, whose lower ranks are always on the left.
+    /// Combines rows along a binomial tree to rank 0. Lower ranks are always on the left.
     fn combine_on_first<T: Pod, O: Operator<T>>(
         &self,
         operator: &O,
@@ -162,7 +162,7 @@ impl Ordinary {
     }
 }
 
-/// The library's functions, on all processes.
+/// The MPI library's functions, on all processes.
 #[expect(unsafe_code, reason = "MPI is a C library")]
 mod library {
     use std::ffi::c_int;
@@ -175,12 +175,12 @@ mod library {
 
     pub(super) fn barrier() -> Result<(), Error> {
         let mpi = library()?;
-        // SAFETY: whoever has a world under MPI has initialised it.
+        // SAFETY: MPI is initialised, since there is a world under MPI.
         let code = unsafe { mpi.MPI_Barrier(mpi.handles.MPI_COMM_WORLD) };
         check("MPI_Barrier", code)
     }
 
-    /// On all ranks, or on rank 0 alone.
+    /// Reduces rows. All ranks get the result, or only rank 0.
     pub(super) fn reduce<T: Element, O: Known<T>>(
         row: &[T],
         result: &mut [T],
@@ -192,7 +192,7 @@ mod library {
         let (from, to) = (row.as_ptr().cast(), result.as_mut_ptr().cast());
         let world = handles.MPI_COMM_WORLD;
         if on_all {
-            // SAFETY: MPI is initialised; both rows have that many elements of this type, and are distinct.
+            // SAFETY: MPI is initialised; both rows have `count` elements of this type, and are distinct.
             let code = unsafe { mpi.MPI_Allreduce(from, to, count, datatype, operation, world) };
             check("MPI_Allreduce", code)
         } else {
@@ -224,7 +224,7 @@ mod tests {
     use super::Ordinary;
     use crate::Backend;
 
-    /// For integers every order gives the same result.
+    /// Integers can be compared, since every order gives the same result.
     #[test]
     fn integers_are_reduced_over_any_number_of_ranks() {
         for ranks in 1..=17 {

@@ -23,7 +23,7 @@ pub struct Output {
 /// The destination of `--json`.
 #[derive(Debug)]
 enum Json {
-    /// Standard output, which then has nothing else.
+    /// Standard output, where no text is written then.
     Stdout,
     File(BufWriter<File>),
 }
@@ -47,7 +47,7 @@ impl Output {
         matches!(self.json, Some(Json::Stdout))
     }
 
-    /// Writes one object as a line.
+    /// Writes an object as a line of JSON.
     pub fn json(&mut self, object: &impl Serialize) -> Result<(), Error> {
         let Some(json) = &mut self.json else {
             return Ok(());

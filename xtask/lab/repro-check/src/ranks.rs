@@ -1,4 +1,4 @@
-//! Runs a job on ranks: threads of this process, or processes of this program, which get the job as a file; and the code of such a process.
+//! Runs a job on ranks, which are threads of this process, or other processes of this program that read the job from a file.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,10 +17,10 @@ use serde::de::DeserializeOwned;
 use crate::matrix::{self, Items};
 use crate::{Backend, Error};
 
-/// The first argument of a program that [`launcher`] starts as a rank; its job follows.
+/// The first argument of a program that [`launcher`] starts as a rank. The words of its job follow.
 pub const RANK_WORD: &str = "mpi-runner";
 
-/// Starts this program as ranks.
+/// A launcher that starts this program as ranks.
 ///
 /// # Errors
 /// MPI is missing.
@@ -28,7 +28,7 @@ pub fn launcher(installation: Installation) -> Result<Launcher, Error> {
     Ok(Launcher::of_this_program(installation, RANK_WORD)?)
 }
 
-/// A place for ranks, ready to run them.
+/// Where ranks run.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// Threads of this process.
@@ -67,7 +67,7 @@ impl Place {
     }
 }
 
-/// Measures a job on a place's ranks, by the rank's `command` under MPI; reports of ranks go to `sort`.
+/// Runs a job on a place's ranks: calls `run` on threads, or, under MPI, starts ranks with `command`. Reports of ranks go to `sort`.
 pub fn on_ranks<J, R>(
     place: &Place,
     ranks: usize,
@@ -90,7 +90,7 @@ where
     }
 }
 
-/// Runs `run` on threads, and returns the ranks' reports.
+/// Calls `run` on threads, and returns the ranks' reports.
 pub fn on_threads<R: Send>(
     ranks: usize,
     run: impl Fn(&World, &dyn Fn(R)) -> Result<(), Error> + Sync,
@@ -107,7 +107,7 @@ pub fn on_threads<R: Send>(
     Ok(reports.into_inner().expect("no report panics"))
 }
 
-/// Runs a job by the rank's `command` on processes; reports of rank 0 go to `sort` as they arrive.
+/// Runs a job on processes, which get `command` and the job's file as arguments. Reports of rank 0 go to `sort` as they arrive.
 pub fn on_processes<R: DeserializeOwned>(
     launcher: &Launcher,
     ranks: usize,
@@ -123,15 +123,15 @@ pub fn on_processes<R: DeserializeOwned>(
     })
 }
 
-/// A job on disk, for ranks to read; removed when it is done.
+/// A file with a job for ranks to read; removed on drop.
 #[derive(Debug)]
 struct JobFile {
-    /// Where it is.
+    /// The file's path.
     path: PathBuf,
 }
 
 impl JobFile {
-    /// Writes a job below `target/`. Its name contains the time, since processes of two containers may have the same id.
+    /// Writes a job to a file below `target/`. The file's name contains the time, since processes of two containers may have the same id.
     fn write(job: &impl Serialize) -> Result<Self, Error> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now_ns = now.map_or(0, |since| since.as_nanos());
@@ -152,7 +152,7 @@ impl Drop for JobFile {
 /// Longer than any rank computes in these jobs, even with many on one core.
 const SILENCE_LIMIT: Duration = Duration::from_secs(300);
 
-/// Runs a rank if this program was started as one: `run` gets the words of its job.
+/// If this program was started as a rank, runs it: `run` gets the words of the job.
 pub fn take_part(run: impl FnOnce(&World, &[&str]) -> Result<(), Error>) -> Option<ExitCode> {
     if env::args_os().nth(1).is_none_or(|word| word != RANK_WORD) {
         return None;
@@ -185,13 +185,13 @@ pub fn read_job<J: DeserializeOwned>(path: &str) -> Result<J, Error> {
     serde_json::from_str(&files::read(path)?).map_err(|error| Error::file(path, error))
 }
 
-/// Reports a row of plain numbers and names, which JSON can always represent.
+/// Prints a row of numbers and names, which JSON can always represent.
 pub fn print_row(row: &impl Serialize) {
     let line = serde_json::to_string(row).expect("a row is plain data");
     println!("{line}");
 }
 
-/// Runs rows of the matrix.
+/// Runs rows of the reproducibility matrix on a rank under MPI.
 pub fn check(world: &World, job: &str) -> Result<(), Error> {
     let job = read_job(job)?;
     matrix::check_all(world, Backend::Mpi, &job, Items::OnRankZero, &|row| {

@@ -19,22 +19,22 @@ pub enum Way {
     Tree(Algorithm),
     /// A plan of treefold for the exact sum, rounded once.
     Exact,
-    /// Each rank folds its own items as fast as it can, then the transport's own allreduce, as programs usually do.
+    /// Each rank folds its own items as fast as it can, then calls the transport's own allreduce, as programs usually do.
     Unordered,
     /// One rank gathers all items and folds them from left to right (thesis, eq. 1.5).
     LeftToRight,
 }
 
-/// The order in which an algorithm combines.
+/// The order in which an algorithm combines items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The binary tree over all items: treefold's promise.
+    /// Along the binary tree over all items, as treefold promises.
     Tree,
     /// ((x0 + x1) + x2) + …
     LeftToRight,
-    /// None: the sum is exact, and rounded once.
+    /// In any order, since the sum is exact and rounded once.
     Exact,
-    /// Depends on the number of ranks and the transport.
+    /// In an order that depends on the number of ranks and the transport.
     None,
 }
 
@@ -68,7 +68,7 @@ impl Way {
         }
     }
 
-    /// The order in which it combines.
+    /// The order in which it combines items.
     pub fn order(self) -> Order {
         match self {
             Way::Tree(_) => Order::Tree,
@@ -94,7 +94,7 @@ impl fmt::Display for Way {
     }
 }
 
-/// Parses and serialises the values of a type by name.
+/// Parses and serialises values of a type by their names.
 macro_rules! travels_by_name {
     ($type:ident, $what:literal) => {
         impl From<$type> for String {
@@ -127,7 +127,7 @@ macro_rules! travels_by_name {
 }
 travels_by_name!(Way, "algorithm");
 
-/// Items of a block of [`Sharing::BlockCyclic`].
+/// The number of items in a block of [`Sharing::BlockCyclic`].
 const BLOCK_ITEMS: u64 = 64;
 
 /// A distribution of items over ranks: named, in blocks, or random.
@@ -138,14 +138,14 @@ pub enum Sharing {
     Named(Scheme),
     /// Blocks of 64 items, dealt out round-robin.
     BlockCyclic,
-    /// Boundaries drawn from the seed, a third of the ranks empty.
+    /// Random boundaries from the seed, with a third of the ranks empty.
     Random,
-    /// Pieces drawn from the seed, in any order, about three per rank.
+    /// Random pieces from the seed, in any order, about three per rank.
     Scattered,
 }
 
 impl Sharing {
-    /// All of them.
+    /// All distributions.
     pub fn all() -> Vec<Self> {
         [Self::named(), vec![Sharing::Random, Sharing::Scattered]].concat()
     }
@@ -166,9 +166,9 @@ impl Sharing {
         is_contiguous || way.takes_pieces()
     }
 
-    /// Distributes N items over p ranks; the same for the same seed, N and p.
+    /// Distributes N items over p ranks. Equal seeds, N and p give equal distributions.
     ///
-    /// Caches the last distribution, since ranks that are threads request the same one after the other.
+    /// The last distribution is cached, since all ranks that are threads request it, one after another.
     pub fn distribute(self, items: u64, ranks: usize, seed: u64) -> Result<Ownership, Error> {
         type Question = (Sharing, u64, usize, u64);
         static LAST: Mutex<Option<(Question, Ownership)>> = Mutex::new(None);
@@ -250,7 +250,7 @@ impl fmt::Display for Sharing {
 
 travels_by_name!(Sharing, "distribution");
 
-/// How ranks run.
+/// What ranks are: threads or processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Backend {
     /// Threads of this process.

@@ -1,5 +1,5 @@
-//! The processes of a cluster, which all run this program: the outer one, which starts the cluster, waits, and ends it when a signal arrives;
-//! the [first one inside](init); the [nodes](node); and processes that enter a node.
+//! The processes of a cluster, which all run this program: the outer one, which starts the cluster, waits, and ends it when a signal
+//! arrives; the [first one inside](init); the [nodes](node); and processes that enter a node.
 
 mod control;
 mod init;

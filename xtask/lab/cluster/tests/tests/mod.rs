@@ -59,8 +59,8 @@ fn own() -> PathBuf {
     env::current_exe().expect("this program is somewhere")
 }
 
-/// A cluster with this delay and loss, which runs a shell script on its first node. There, `$0` is this program, and `$on NODE COMMAND` runs a
-/// command on a node.
+/// A cluster with this delay and loss, which runs a shell script on its first node. There, `$0` is this program, and `$on NODE COMMAND`
+/// runs a command on a node.
 fn cluster(nodes: usize, delay: &str, loss: &str, script: &str) -> Command {
     let mut command = Command::new(own());
     command.args(["run", &nodes.to_string(), delay, loss, "sh", "-c", script]);

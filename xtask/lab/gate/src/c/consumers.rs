@@ -184,7 +184,7 @@ impl<'a> Consumers<'a> {
         Ok(())
     }
 
-    /// Builds and runs C programs with sanitizers, as in the installed libraries. Without MPI, a read beyond an array must be detected there.
+    /// Builds and runs C programs with sanitizers, as in the installed libraries. Without MPI, a read beyond an array must be detected.
     pub(super) fn with_sanitizers(&self, steps: &mut Steps) -> Result {
         make(&self.build)?;
         if self.mpi.is_none() {

@@ -1,8 +1,8 @@
 //! Converts the golden vectors for readers without JSON: one file for the order and exact sums, another for bytes.
 //!
-//! A case of the first file is a line `type operator operation width n k m`, then n lines with the bits of elements, k lines with the second
-//! factors of a dot product, and m lines with the result. A complex number is a line of two words. Operations are `reduce`, of rows of
-//! `width` elements (m is the width); `scan` and `exscan` (m is n); `squared_norm` and `dot`; and `p4016`, a reduction of items that the
+//! A case of the first file is a line `type operator operation width n k m`, then n lines with the bits of elements, k lines with the
+//! second factors of a dot product, and m lines with the result. A complex number is a line of two words. Operations are `reduce`, of rows
+//! of `width` elements (m is the width); `scan` and `exscan` (m is n); `squared_norm` and `dot`; and `p4016`, a reduction of items that the
 //! reader generates by the rule of ISO C++ paper P4016 (the single element is their number). The operator `exact` stands for exact
 //! sums: its operations are `sum`, `dot`, `conjugate_dot` and `norm`.
 //!

@@ -128,10 +128,7 @@ impl Suite<'_> {
         let check = on_rank(1, &format!("export {CHECK}"));
         self.tell(steps, sums, case.with(check).fails())?;
         let unknown = "TREEFOLD_PMPI_STAT";
-        let case = MessageTest::of(
-            "an unknown variable",
-            format!("without effect: {unknown}"),
-        );
+        let case = MessageTest::of("an unknown variable", format!("without effect: {unknown}"));
         self.tell(steps, sums, case.with([format!("{unknown}=stderr")]))
     }
 

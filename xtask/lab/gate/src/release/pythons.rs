@@ -72,8 +72,8 @@ pub(super) fn run_tests(steps: &mut Steps, step: &str, folder: &Path) -> Result 
     steps.step(step, tests.current_dir(folder))
 }
 
-/// Returns pip's message in a Python that is too old, for a registry with the release. With the wheel alone, pip would only say that it finds
-/// no version; the sdist's link makes pip name the required Python version.
+/// Returns pip's message in a Python that is too old, for a registry with the release. With the wheel alone, pip would only say that it
+/// finds no version; the sdist's link makes pip name the required Python version.
 fn refused(python: &Path, dist: &Path, index: &Path) -> Result<String> {
     let project = read(&sources().join("pyproject.toml"))?;
     let mut lines = project.lines();

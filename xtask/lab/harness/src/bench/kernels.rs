@@ -1,4 +1,4 @@
-//! Measures local sums by length, on one rank (Figure 3.8 of the thesis, up to lengths far beyond the caches) and on all threads of a process.
+//! Measures local sums by length, on one rank (Figure 3.8 of the thesis, to lengths far beyond caches) and on all threads of a process.
 
 use std::hint::black_box;
 

@@ -1,5 +1,5 @@
-//! Measures an allreduce of a sum of doubles over ranks, by distribution and algorithm, compared with two sums that are not reproducible and,
-//! on one rank, with the local fold.
+//! Measures an allreduce of a sum of doubles over ranks, by distribution and algorithm, compared with two sums that are not reproducible
+//! and, on one rank, with the local fold.
 
 use std::collections::BTreeSet;
 

@@ -89,7 +89,7 @@ pub fn slowest_ns(
     slowest_after_ns(world, 0, calls, call)
 }
 
-/// [`slowest_ns`] after some untimed calls. At first, ranks begin a message's latency apart; calls that wait for all ranks synchronise them.
+/// [`slowest_ns`] after some untimed calls. At first, ranks start up to a latency apart; calls that wait for all ranks synchronise them.
 pub fn slowest_after_ns(
     world: &World,
     untimed: usize,

@@ -202,8 +202,8 @@ impl RankProgram<'_> {
         }
     }
 
-    /// Builds a plan, reduces by it and drops it, this many times. Returns the value if all are equal, two different values, joined, if not;
-    /// or the first error. In some cases all reductions are under way at once, and ranks wait for them in different orders.
+    /// Builds a plan, reduces by it and drops it, this many times. Returns the value if all are equal, two different values, joined, if
+    /// not; or the first error. In some cases all reductions are under way at once, and ranks wait for them in different orders.
     fn rebuild(&mut self, plan: usize, times: u32, items: usize) -> Outcome {
         let allreduce = |mode| Asked::new(Operation::Allreduce, mode, items);
         let calls = self.case.plans[plan].calls();

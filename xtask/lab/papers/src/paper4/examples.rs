@@ -13,8 +13,8 @@ use crate::said::{joined, listed, yes};
 /// A cell's operands, such as x_0 and S_1^6.
 type Cell = Vec<String>;
 
-/// Rounds 0, 1 and 2 of a rank in the published tables, for 9 ranks, and for 8 ranks without adaption. After a round, a rank has its own result
-/// and those of the ranks at one distance and at twice that distance behind it. S_l^p is rank p's result after round l, x_p its own value.
+/// Rounds 0, 1 and 2 of a rank in the published tables, for 9 ranks, and for 8 ranks without adaption. After a round, a rank has its own
+/// result and those of the ranks at one distance and twice that distance behind it. S_l^p is rank p's result after round l, x_p its value.
 fn published(ranks: usize, rank: usize) -> [Cell; 3] {
     let behind = |round: usize, distance: usize| {
         let operand = |times| result(round, (rank + 2 * ranks - times * distance) % ranks);

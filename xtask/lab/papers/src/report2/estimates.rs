@@ -1,4 +1,4 @@
-//! Sections 2.5 and 4.3: the pipelining lemma for each algorithm, with d and s counted from its program, and the times that follow.
+//! Sections 2.5 and 4.3: the pipelining lemma for each algorithm, with d and s counted from its program, and the resulting times.
 
 use harness::Error;
 use harness::bench::timing::whole;
@@ -9,10 +9,10 @@ use crate::cluster::{ROUND, Run, link_of};
 use crate::page::Page;
 use crate::said::{extremes, span};
 
-/// Blocks at which every pipeline below is full.
+/// A number of blocks that fills every pipeline below.
 const BLOCKS: usize = 200;
 
-/// Numbers of ranks: full trees (2^h - 1), full pairs of them (2^h - 2), and others.
+/// Numbers of ranks: of full trees (2^h - 1), of pairs of full trees (2^h - 2), and others.
 const RANKS: [usize; 10] = [3, 6, 7, 12, 14, 15, 16, 20, 31, 62];
 
 /// A pipeline with a published cost.
@@ -97,19 +97,19 @@ impl Pipeline {
 struct Case(usize, f64, Link);
 
 impl Case {
-    /// (d + s (M - 1)) (α + β m / M).
+    /// The formula's time: (d + s (M - 1)) (α + β m / M).
     fn time_ns(&self, (d, s): (f64, f64), blocks: usize) -> f64 {
         let blocks = blocks as f64;
         (d + s * (blocks - 1.0)) * self.2.message_ns(self.1 / blocks)
     }
 
-    /// Lemma 1: the least of these times over all M, whole or not.
+    /// The least of these times over all M, also fractions: T of Lemma 1.
     fn lemma_ns(&self, (d, s): (f64, f64)) -> f64 {
         let (m, alpha, beta) = (self.1, self.2.latency_ns, self.2.byte_ns);
         (d - s) * alpha + 2.0 * (s * (d - s) * alpha * beta * m).sqrt() + s * beta * m
     }
 
-    /// The number of blocks at which it is least, rounded.
+    /// The number of blocks with the least time, rounded.
     fn lemma_blocks(&self, (d, s): (f64, f64)) -> usize {
         let best = ((d - s) * self.2.byte_ns * self.1 / (s * self.2.latency_ns)).sqrt();
         whole(best.round().max(1.0))
@@ -137,9 +137,9 @@ fn cases(quick: bool) -> Vec<Case> {
 pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Sections 2.5 and 4.3, running-time estimates against the programs");
     page.text(
-        "Lemma 1: a row of m bytes in M blocks takes (d + s (M - 1)) (α + β m/M), if the first block is at its end after d rounds and another one s rounds later; for the best M, \
-         T = (d - s) α + 2 sqrt(s (d - s) α β m) + s β m. Here d and s are counted from the programs that run, with a simulator whose messages take a round each, and then the times are simulated with α and β. \
-         A rank sends and receives one message at once.",
+        "By Lemma 1, a row of m bytes in M blocks takes (d + s (M - 1)) (α + β m/M) if the first block is done after d rounds and each further block s rounds after the one before; for the best M, this is \
+         T = (d - s) α + 2 sqrt(s (d - s) α β m) + s β m. Here d and s are counted from the programs that run, by a simulator in which a message takes one round; then, times are simulated with α and β. \
+         A rank can send one message and receive another at the same time.",
     );
     let counted = PIPELINES.map(|pipeline| RANKS.map(|ranks| pipeline.counted(ranks)));
     let pipelines = PIPELINES.into_iter().zip(counted);
@@ -154,7 +154,7 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     }
     let cases = cases(context.settings.quick);
     page.text(format!(
-        "## Times\n\n{} cases of p, m, α and β for each pipeline, γ = 0. First the time of so many blocks, then the best of them against T, whose M need not be whole.",
+        "## Times\n\nThere are {} cases of p, m, α and β for each pipeline; γ = 0. First, simulated times of 1 to 200 blocks are compared with the formula, then the time of the best M, rounded, with T, whose M need not be an integer.",
         cases.len()
     ));
     page.how = "simulated";

@@ -17,7 +17,7 @@ const SLOWER: f64 = 1.001;
 /// The report ran Exercises 3 to 5 with blocks of count/4 to count elements (Table 2).
 const FEW_BLOCKS: usize = 4;
 
-/// The algorithms at one configuration and count, and a good allreduce.
+/// The times of all algorithms, and of a good allreduce, at one configuration and count.
 struct HydraPoint {
     shape: Shape,
     count: usize,
@@ -43,7 +43,7 @@ impl HydraPoint {
         }
     }
 
-    /// With the best number of blocks, and the best of the few that the report tried.
+    /// An algorithm's time with the best number of blocks, and with the best of the few numbers that the report tried.
     fn of(&self, algorithm: Algorithm) -> [Best; 2] {
         let found = self.times.iter().find(|times| times.0 == algorithm);
         found.expect("one of them").1
@@ -57,13 +57,13 @@ impl HydraPoint {
         self.of(algorithm)[1].1
     }
 
-    /// The time with the best blocks, as a ratio to the reference.
+    /// The time with the best blocks over the reference's.
     fn ratio(&self, algorithm: Algorithm) -> f64 {
         self.best_ns(algorithm) / self.reference_ns
     }
 }
 
-/// The fastest of the algorithms that libraries use; in the two butterflies all processes of a node send to other nodes at once, and share its interface.
+/// The time of the fastest algorithm that libraries use. In both butterflies, all processes of a node share its interface to other nodes.
 fn reference_ns(shape: Shape, row_bytes: f64) -> f64 {
     let crowded = [Algorithm::RecursiveDoubling, Algorithm::Rabenseifner].map(|algorithm| Run {
         machine: HYDRA.crowded(shape),
@@ -79,7 +79,7 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     page.title("Figures 2, 3, 5, 6 and 7, five implementations against an allreduce, simulated");
     describe(page);
     page.text(
-        "The reference stands for `MPI_Allreduce`: the fastest of recursive doubling, Rabenseifner's and the ring. If all processes of a node send to other nodes at once, as in the first two, β between nodes \
+        "The reference, which represents `MPI_Allreduce`, is the fastest of recursive doubling, Rabenseifner's algorithm and the ring. If all processes of a node send to other nodes at once, as in the first two, β between nodes \
          is multiplied by their number. Each implementation runs with its fastest number of blocks, as in the report's figures. However, the report tried only blocks of count/4 to count elements for \
          Exercises 3 to 5, so these are also shown with the best of 1 to 4 blocks.",
     );
@@ -108,7 +108,7 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     Ok(())
 }
 
-/// One configuration over all counts.
+/// Draws one configuration over all counts.
 fn draw(page: &mut Page, shape: Shape, points: &[&HydraPoint]) {
     let mut lines = Vec::new();
     for algorithm in ALGORITHMS {
@@ -142,7 +142,7 @@ fn configurations(count: usize, all: usize) -> String {
     part_of(count, all) + " configurations"
 }
 
-/// What the report says of Figures 2, 3 and 5.
+/// Compares the report's claims about Figures 2, 3 and 5.
 fn first_claims(page: &mut Page, points: &[HydraPoint]) {
     let (linear, doubly) = (Algorithm::LinearPipelined, Algorithm::LinearDoublyPipelined);
     let naive = |point: &HydraPoint| point.ratio(Algorithm::ReduceBroadcast);
@@ -200,7 +200,7 @@ fn first_claims(page: &mut Page, points: &[HydraPoint]) {
     ));
 }
 
-/// What the report says of Figures 6 and 7.
+/// Compares the report's claims about Figures 6 and 7.
 fn last_claims(page: &mut Page, points: &[HydraPoint]) {
     let (singly, doubly) = (Algorithm::BinaryPipelined, Algorithm::BinaryDoublyPipelined);
     let ends = || at(points, COUNT_MAX);

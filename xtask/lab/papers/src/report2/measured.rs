@@ -1,4 +1,4 @@
-//! Figures 2 to 7 on two ranks, where the report had 16 to 1152.
+//! Measures Figures 2 to 7 on two ranks; the report had 16 to 1152.
 
 use harness::Error;
 use harness::bench::schedules::{Job, Row, of, reference};
@@ -13,10 +13,10 @@ use crate::measured::{draw_ratios, measure, table};
 use crate::page::Page;
 use crate::said::{count, line, span};
 
-/// The report's chain, and the one up and down at once.
+/// The report's pipeline along a chain, and the one that sends up and down at once.
 const PIPELINES: [Algorithm; 2] = [Algorithm::LinearPipelined, Algorithm::LinearDoublyPipelined];
 
-/// The times of a pipeline, by the size of blocks, and with Lemma 1's number of blocks for the measured link.
+/// A pipeline, its times by the size of blocks, and its time with Lemma 1's number of blocks for the measured link.
 type PipelineTimes = (Algorithm, Vec<Row>, Row);
 
 fn times(
@@ -50,14 +50,14 @@ fn block_elements(row: &Row) -> usize {
     usize::try_from(elements).expect("as it was asked for")
 }
 
-/// Figure 4.
+/// Measures Figure 4.
 pub(super) fn block_size(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure 4 measured here, block sizes on two ranks");
     let elements = context.quick_or(100_000, COUNT_MAX);
     page.measured_on(context, "2");
     page.text(format!(
-        "An allreduce (sum) of a row of {elements} doubles a rank, where the report has floats; medians. On two ranks a chain is there and back: each block waits for the one before (d = s = 2), so that by Lemma 1 \
-         one block is best, and blocks can help only by staying in caches. Up and down at once, d = 2 and s = 1."
+        "Median times of an allreduce (sum) of a row of {elements} doubles per rank; the report has floats. On two ranks, a chain sends each block there and back before the next one (d = s = 2), so by Lemma 1 \
+         one block is best, and more blocks help only if they stay in caches. If blocks go up and down at once, d = 2 and s = 1."
     ));
     let studies = PIPELINES.map(|algorithm| times(context, algorithm, elements));
     let studies: Vec<PipelineTimes> = studies.into_iter().collect::<Result<_, _>>()?;
@@ -93,7 +93,7 @@ pub(super) fn block_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
     Ok(())
 }
 
-/// Figures 2, 3, 5, 6 and 7.
+/// Measures Figures 2, 3, 5, 6 and 7.
 pub(super) fn figures(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figures 2, 3, 5, 6 and 7 measured here, on two ranks");
     let plans = "every schedule is an algorithm of plans";
@@ -110,8 +110,8 @@ pub(super) fn figures(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
     let reference = reference(&rows);
     page.measured_on(context, "2");
     page.text(
-        "An allreduce (sum) of one row of doubles a rank; medians, each schedule in turns with the backend's own allreduce, which each has its own time of. Pipelines are cut into as many blocks as Lemma 1 says for \
-         the link as it is measured, which is one where two ranks meet in every step. Chain and tree are the same on two ranks: what can be seen is what the programs cost, not how they grow.",
+        "Median times of an allreduce (sum) of one row of doubles per rank. Each schedule is measured alternately with the backend's own allreduce, and compared with these calls. Pipelines have Lemma 1's number of \
+         blocks for the measured link, which is one if d = s. As chain and tree are equal on two ranks, the times show what the programs cost, not how they scale.",
     );
     let (what, axis) = (("", "an allreduce of a row"), Axis::decades("row, doubles"));
     draw_ratios(page, what, &rows, &named, axis, |row| row.n as f64);

@@ -1,4 +1,4 @@
-//! Both sweeps, as far as this machine allows.
+//! Measures both sweeps, of sections 3.1 and 3.2, as far as this machine allows.
 
 use harness::Error;
 use harness::bench::schedules::{Job, Row, of, reference};
@@ -18,7 +18,7 @@ const ALGORITHMS: [Algorithm; 4] = [
     Algorithm::ReduceScatterGather,
 ];
 
-/// The report's number of repetitions, or fewer, of a reduce.
+/// A job of reduces with the report's number of repetitions, or fewer in a quick run.
 fn job(context: &Context<'_>, algorithms: &[Algorithm], widths: Vec<usize>) -> Job {
     Job {
         papers: vec![5],
@@ -29,7 +29,7 @@ fn job(context: &Context<'_>, algorithms: &[Algorithm], widths: Vec<usize>) -> J
     }
 }
 
-/// 1000 elements on a few ranks.
+/// Measures a reduce of 1000 elements on a few ranks.
 pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure of section 3.1 measured here, on 2 to 8 ranks");
     let ranks = context.quick_or(&[2, 4][..], &[2, 3, 4, 8]);
@@ -37,8 +37,8 @@ pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<()
     let trees = &ALGORITHMS[..3];
     let job = job(context, trees, vec![1000]);
     page.text(format!(
-        "A reduce (sum) of 1000 doubles to rank 0, median of {}. The report has 16 to 576 processes with a core each: for those see the simulated sweep. Here ranks beyond the second share cores, so that a round is also \
-         a change of who runs.",
+        "A reduce (sum) of 1000 doubles to rank 0, median of {}. The report has 16 to 576 processes with a core each, as the simulated sweep has. Here, ranks beyond the second share cores, so a round also costs a \
+         context switch.",
         job.rounds
     ));
     let rows = measure(context, ranks, &job)?;
@@ -55,7 +55,7 @@ pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<()
     Ok(())
 }
 
-/// Two ranks and longer and longer arrays.
+/// Measures reduces of increasing length on two ranks.
 pub(super) fn array_size(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure of section 3.2 measured here, on two ranks");
     page.measured_on(context, "2");
@@ -63,7 +63,7 @@ pub(super) fn array_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
     let widths = powers.map(|power| 10_usize.pow(power)).collect();
     let job = job(context, &ALGORITHMS, widths);
     page.text(format!(
-        "A reduce (sum) of doubles to rank 0, median of {}, of a quarter as many from 10^6 on. On two ranks every tree is one message, so the three show how far times of the same differ; the simulated sweep has 576.",
+        "A reduce (sum) of doubles to rank 0, median of {}; from 10^6 doubles on, of a quarter as many. On two ranks, every tree is one message, so differences between the three trees are noise; the simulated sweep has 576 ranks.",
         job.rounds
     ));
     let rows = measure(context, &[2], &job)?;

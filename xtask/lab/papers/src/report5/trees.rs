@@ -1,4 +1,4 @@
-//! How large the trees are, how deep, and how many rounds they take.
+//! Compares sizes, depths and rounds of the trees with the published ones.
 
 use harness::Error;
 use harness::markdown::digits;
@@ -10,7 +10,7 @@ use crate::cluster::{ROUND, Run};
 use crate::page::{Page, columns, row};
 use crate::said::listed;
 
-/// The deepest trees that are counted.
+/// The greatest order of the trees that are counted.
 const ORDER_MAX: usize = 9;
 
 fn reduce(algorithm: Algorithm, ranks: usize) -> Run {
@@ -30,7 +30,7 @@ fn counted(algorithm: Algorithm, ranks: usize) -> (usize, f64) {
     (depth, run.time_ns(0.0, 1))
 }
 
-/// fib(1) = fib(2) = 1.
+/// A Fibonacci number; fib(1) = fib(2) = 1.
 fn fib(index: usize) -> usize {
     let (mut this, mut next) = (0, 1);
     for _ in 0..index {
@@ -39,7 +39,7 @@ fn fib(index: usize) -> usize {
     this
 }
 
-/// The number of nodes of the tree of an order, as it is published.
+/// The published number of nodes of the tree of an order.
 fn nodes(algorithm: Algorithm, order: usize) -> usize {
     match algorithm {
         Algorithm::Binomial => 1 << order,
@@ -59,7 +59,7 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     page.title("Sections 1 and 2, sizes, depths and rounds of the trees");
     let order_max = context.quick_or(6, ORDER_MAX);
     page.text(format!(
-        "Counted from the programs of all ranks, for reduces to rank 0 on as many ranks as the formula says, i = 0 to {order_max}. A round is one message a rank; a rank receives one at once."
+        "Counted from the programs of all ranks, for reduces to rank 0 on the published numbers of nodes, for i = 0 to {order_max}. A message takes one round, and a rank receives one message at a time."
     ));
     let named = |what: &str| columns(TREES, |tree| format!("`{tree}`: {what}"));
     let trees = TREES.map(|tree| {
@@ -98,7 +98,7 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
             law(counted.iter().map(|counts| counts.1))
         ));
     }
-    page.text("## How many ranks so many rounds can take");
+    page.text("## Largest numbers of ranks, by rounds");
     page.table(
         &format!("rounds | {}", named("ranks")),
         (1..=order_max).map(|rounds| row(rounds, TREES.map(|tree| most_in(tree, rounds)))),

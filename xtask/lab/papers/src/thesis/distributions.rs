@@ -1,5 +1,5 @@
-//! How many values cross between ranks, unbuffered (section 2.1 and appendix B.3), and what distributions cost: by the scoring model
-//! (section 3.1.2), and by their critical path, the thesis' future work.
+//! How many values ranks send without a buffer (section 2.1 and appendix B.3), and what distributions cost: by the scoring model
+//! (section 3.1.2), and by their critical path, which the thesis leaves to future work.
 
 use distribution::{Cost, Distribution, Scheme};
 use harness::Error;
@@ -31,7 +31,7 @@ fn sorted(scheme: Scheme) -> Vec<u64> {
 /// Tables 3.1, 3.2 and 3.3.
 pub(super) fn scores(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Tables 3.1 to 3.3, scores and message counts of distributions");
-    page.text("Score = 281 ns × messages + 4.15 ns × the largest share (eq. 3.7), N = 504850, p = 256. The thesis' constants, from its machine with 256 hardware threads.");
+    page.text("Score = 281 ns × messages + 4.15 ns × the largest share (eq. 3.7), for N = 504850 and p = 256. The thesis measured these constants on its machine with 256 hardware threads.");
     let published = "by the rule that gives the published numbers; the thesis prints another rule";
     let printed = "Algorithm 3 as printed, on the upper distribution with α = 0.2: better in both terms of the score";
     for (table, scheme, score, messages, why) in [
@@ -50,7 +50,7 @@ pub(super) fn scores(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
             distribution.message_count()
         ));
     }
-    page.text("## By α\n\nHow far a start may move, as a share of N/p, by Algorithm 3 as printed and by the rule behind Table 3.3.");
+    page.text("## By α\n\nA start may move by α N/p. The scores of Algorithm 3 as printed, and of the rule behind Table 3.3.");
     type Rule = fn(u64, usize, f64) -> Result<Distribution, distribution::Error>;
     let over_alpha = |(rule, name): (Rule, &str)| {
         let alphas = (0..=50).map(|percent| f64::from(percent) / 100.0);
@@ -99,7 +99,7 @@ pub(super) fn shares(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     let is_near = |&count: &u64| (count as f64 - fair).abs() <= 0.2 * fair + 1.0;
     page.compare(format!(
         "spread of the even distribution, items | at most 1 | {}
-        optimized (published rule) stays within α of N/p | varies according to α | {} | ranks have 1690 to 2406 items; the last rank has those that the others leave
+        optimized (published rule) stays within α of N/p | varies according to α | {} | ranks have 1690 to 2406 items; the last rank has the remaining items
         spread of optimized, as printed | – | {}",
         spread(Scheme::Upper),
         yes(sorted(Scheme::OptimizedPublished).iter().all(is_near)),
@@ -113,7 +113,7 @@ pub(super) fn models(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("The best distributions, by score and by critical path");
     page.text(
         "N = 504850, p = 256, 281 ns a message and 4.15 ns an addition. `score-optimal` has the least score (eq. 3.7) of all distributions, `score-optimal-busy` the least of those that leave no rank without items; both \
-         are proven, and checked against all distributions of few items. `path-optimal` has the shortest critical path of Algorithm 1 that a search finds.",
+         are proven, and compared with all distributions of few items. `path-optimal` has the shortest critical path of Algorithm 1 that a search finds.",
     );
     let score_us = |scheme| score_us(&example(scheme));
     page.table(
@@ -150,8 +150,8 @@ pub(super) fn models(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
         best(&path_us)
     ));
     page.text(
-        "The score counts all messages as if they were sent one after the other, so it wants few of them and lets most ranks idle. The critical path sees that they overlap: by it the score's optimum is slower than \
-         the even distribution, and what counts is the largest share. The two models agree on little but that boundaries should be aligned.",
+        "The score adds up all messages as if they were sent one after another, so its optimum has few messages and many idle ranks. On the critical path, messages overlap: by this model, the score's optimum is slower \
+         than the even distribution, and the largest share matters most. The two models agree only that boundaries should be aligned.",
     );
     Ok(())
 }
@@ -159,15 +159,15 @@ pub(super) fn models(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
 /// The longest data set of the sweep.
 const ITEMS_MAX: u64 = 1 << 20;
 
-/// The number of lengths per octave, at a constant ratio: lengths at simple fractions of an octave would all cut few subtrees.
+/// The number of lengths per octave, at a constant ratio. Simple multiples of powers of two would all cut few subtrees.
 const STEPS: u32 = 200;
 
-/// (p - 1)(log2((N - 1)/p) + 1), eq. 2.5.
+/// The bound of eq. 2.5: (p - 1)(log2((N - 1)/p) + 1).
 fn bound(items: u64) -> f64 {
     (RANKS as f64 - 1.0) * (((items - 1) as f64 / RANKS as f64).log2() + 1.0)
 }
 
-/// Lengths from p to 2^20, and those at which the minima and maxima of `lower` lie.
+/// Lengths from p to 2^20, including those of the minima and maxima of `lower`.
 fn lengths() -> Vec<u64> {
     let logs = RANKS.ilog2()..ITEMS_MAX.ilog2();
     let between = logs.start * STEPS..logs.end * STEPS;
@@ -184,7 +184,7 @@ pub(super) fn over_items(_: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     page.title("Figure 2.3, message counts over N, p = 256");
     let lengths = lengths();
     page.text(format!(
-        "Messages of Algorithm 1 without its buffer: one for each node whose children lie on different ranks. Counted by Algorithm 2 at {} lengths.",
+        "Messages of Algorithm 1 without its buffer: one for each node whose children are on different ranks. Algorithm 2 counts them at {} lengths.",
         lengths.len()
     ));
     let counts = |scheme| {
@@ -232,7 +232,7 @@ pub(super) fn over_items(_: &Context<'_>, page: &mut Page) -> Result<(), Error> 
 /// Figure B.5: 2^2 p items, and one more, over p = 4.
 pub(super) fn shifted(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure B.5, one item more shifts every boundary");
-    page.text("With 2^i p items every rank of `lower` holds one subtree. One item more lies on rank 0, moves all other boundaries by one, and every rank but the first sends i + 1 values.");
+    page.text("With 2^i p items, every rank of `lower` has one subtree. One more item, on rank 0, moves all boundaries by one, and every rank but the first sends i + 1 values.");
     let distribution = |items| distribute(Scheme::Lower, items, 4);
     let rows = [16, 17].map(|items| {
         let distribution = distribution(items);

@@ -1,4 +1,4 @@
-//! A single rank: the recursive baseline, Figures 3.6 and 3.8.
+//! Measures on a single rank: the recursive baseline, Figures 3.6 and 3.8.
 
 use std::hint::black_box;
 
@@ -14,10 +14,10 @@ use crate::Context;
 use crate::page::Page;
 use crate::said::{growth, line};
 
-/// How often lengths are measured.
+/// How often each length is measured.
 const ROUNDS: usize = 15;
 
-/// The level of Algorithm 4, or the best one that this machine has.
+/// AVX2, the thesis' level for Algorithm 4, or the best level if this machine does not have AVX2.
 fn algorithm4_level() -> Level {
     let named = Level::available().find(|level| level.name() == "avx2");
     named.unwrap_or(Level::best())
@@ -54,8 +54,8 @@ pub(super) fn kernels(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
     page.title("Figure 3.8, the kernel and std::accumulate");
     page.measured_on(context, "1");
     page.text(format!(
-        "`std::accumulate` is a left-to-right fold; Algorithm 4 runs level by level on {}, as in the thesis; the streaming kernel, on {}, is what plans use. The thesis advises `std::accumulate` for small N. That would \
-         change bits: here short sums take the tree's order as well, in registers.",
+        "`std::accumulate` is a left-to-right fold. Algorithm 4 runs level by level with {}, as in the thesis. Plans use the streaming kernel, here with {}. For small N, the thesis advises `std::accumulate`, which would \
+         change bits; here, short sums are also added in tree order, in registers.",
         algorithm4_level(),
         Level::best()
     ));
@@ -108,7 +108,7 @@ pub(super) fn recursive(context: &Context<'_>, page: &mut Page) -> Result<(), Er
     page.title("The recursive baseline, N = 2^27");
     let log = context.quick_or(18, 27);
     page.measured_on(context, "1");
-    page.text(format!("A sum of 2^{log} doubles, each way three times."));
+    page.text(format!("A sum of 2^{log} doubles, three times each."));
     let medians = medians(1 << log, 3);
     let speed_up = |way: usize| medians[RECURSIVE] / medians[way];
     let ways = [
@@ -119,7 +119,7 @@ pub(super) fn recursive(context: &Context<'_>, page: &mut Page) -> Result<(), Er
         ("unordered SIMD", UNORDERED),
     ];
     page.table(
-        "way | milliseconds | speed-up over recursive",
+        "sum | milliseconds | speed-up over recursive",
         ways.map(|(name, way)| format!("{name} | {} | {}", medians[way] / 1e6, speed_up(way))),
     );
     page.compare(format!(
@@ -135,7 +135,7 @@ pub(super) fn recursive(context: &Context<'_>, page: &mut Page) -> Result<(), Er
 pub(super) fn rank_of_index(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure 3.6, the rank of an item");
     page.measured_on(context, "1");
-    page.text("`rankFromIndex` on the upper distribution: a linear search, a binary search as a red-black tree does it, and the formula.");
+    page.text("`rankFromIndex` on the distribution `upper`: a linear search, a binary search as in a red-black tree, and the formula.");
     let rows = lookup::measure(context.settings.quick, context.output);
     let (least, most) = (rows[0].n, rows[rows.len() - 1].n);
     let lines = ["linear", "logarithmic", "constant"].map(|name| {

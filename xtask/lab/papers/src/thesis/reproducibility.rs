@@ -1,4 +1,4 @@
-//! Sums over p = 1, 17, …, 241, and what the message buffer saves: counted while they run, ranks as threads.
+//! Sums on p = 1, 17, …, 241 ranks, and how many messages the message buffer saves. Ranks are threads.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::page::Page;
 use crate::said::{extremes, if_any};
 
 /// Table 4.2, in the order of Table 4.1: the largest minus the smallest sum of `std::accumulate` and `MPI_Allreduce`, and the
-/// bits of the binary tree's sum, which its author published with the data. rokasA4 is the second of the rows that the thesis calls rokasA8.
+/// bits of the tree's sum, which its author published with the data. rokasA4 is the second of two rows that the thesis calls rokasA8.
 const PUBLISHED: [(&str, Option<f64>, &str); 10] = [
     ("354", Some(6.4e-12), "C0B99E673E7E9052"),
     ("multi100", Some(3.6e-12), "C0DE408235095FA1"),
@@ -33,7 +33,7 @@ const PUBLISHED: [(&str, Option<f64>, &str); 10] = [
     ("dna_rokasD7", None, "C19B72506FC09067"),
 ];
 
-/// The author's data if available, else similar numbers; by the names of Table 4.1.
+/// The data sets of Table 4.1: their names, whether they are the author's data, and these data or similar numbers.
 fn data_sets(context: &Context<'_>) -> Result<Vec<(&'static str, bool, DataSet)>, Error> {
     let folder = data::published_folder();
     let load = |(&name, items): (&&'static str, usize)| {
@@ -71,7 +71,7 @@ fn rows(
     })
 }
 
-/// The largest minus the smallest of some sums, alone and with the number of their bit patterns.
+/// The largest minus the smallest of some sums; also as text, with the number of their bit patterns.
 fn spread(totals: &[f64]) -> (f64, String) {
     let patterns: BTreeSet<u64> = totals.iter().map(|total| total.to_bits()).collect();
     let (least, most) = extremes(totals.iter().copied());
@@ -82,7 +82,7 @@ fn spread(totals: &[f64]) -> (f64, String) {
 /// Table 4.2.
 pub(super) fn matrix(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Table 4.2, differences between numbers of ranks");
-    page.text("The difference between the largest and the smallest sum for p = 1, 17, …, 241, and the number of bit patterns. Ranks are threads, items spread by `upper`. Data sets that are not at hand are replaced by generated log-likelihoods of the same length, whose sums have other sizes.");
+    page.text("The difference between the largest and the smallest sum for p = 1, 17, …, 241, and the number of bit patterns. Ranks are threads, and items are distributed by `upper`. Data sets that are not available are replaced by generated log-likelihoods of the same length, whose sums have other magnitudes.");
     let algorithms = [Algorithm::Algorithm1, Algorithm::RecursiveDoubling];
     let (mut table, mut claims) = (Vec::new(), Vec::new());
     for (published, (name, is_real, data)) in PUBLISHED.into_iter().zip(data_sets(context)?) {
@@ -124,7 +124,7 @@ pub(super) fn matrix(context: &Context<'_>, page: &mut Page) -> Result<(), Error
         "data set | N | data | Algorithm 1 | recursive doubling | std::accumulate + allreduce",
         table,
     );
-    page.text("## Beside the published values\n\nReproBLAS is published with a difference of 0.0 throughout, too; it is not run here. Two rows of the thesis' table are called rokasA8, and none rokasA4. The second of them, 2.8e-6, is taken for rokasA4 here. The bits of sums are not in the thesis: its author published them with the data.");
+    page.text("## Comparison with the published values\n\nThe thesis gives differences of 0.0 for ReproBLAS, too; ReproBLAS is not run here. Two rows of the thesis' table are called rokasA8, and none rokasA4. The second of these rows, 2.8e-6, is taken for rokasA4 here. The thesis does not print the bits of sums; its author published them with the data.");
     page.compare(claims.join("\n"));
     Ok(())
 }
@@ -132,7 +132,7 @@ pub(super) fn matrix(context: &Context<'_>, page: &mut Page) -> Result<(), Error
 /// The values that a message carries (section 3.1.1).
 pub(super) fn buffer(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Section 3.1.1, values per message");
-    page.text("Values over messages of Algorithm 1 with its buffer of 4 values, flushed for another receiver and before subtrees of more than 64 leaves; p = 256, counted while threads run it. The values are those of Algorithm 2; the broadcast of the result, p - 1 messages, is not counted.");
+    page.text("The number of values per message of Algorithm 1 for p = 256. Its buffer of 4 values is flushed for another receiver and before subtrees of more than 64 leaves. Values are counted by Algorithm 2, messages in runs on threads, without the p - 1 messages that broadcast the result.");
     let schemes = [Scheme::Lower, Scheme::Upper, Scheme::Optimized];
     let most = context.quick_or(4, TABLE_4_1_ITEMS.len());
     let others = RANKS as u64 - 1;

@@ -1,5 +1,5 @@
-//! The equivalent of chapter 4 and appendix B: every data set's length and every mode of summation, on this machine's ranks; and the modes compared with
-//! each other.
+//! Measures chapter 4 and appendix B on this machine's ranks: every mode of summation on as many items as every data set has. Also compares
+//! the modes with each other.
 
 use distribution::Scheme;
 use harness::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, TABLE_4_1_NAMES};
@@ -16,7 +16,7 @@ use crate::said::{heights, line, most, range, ratios};
 /// The most ranks that have a core of their own.
 const RANKS_HERE: usize = 2;
 
-/// The modes of chapter 4, and for comparison ours and the fastest unreproducible one.
+/// Algorithm 1 and the baseline of chapter 4, compared with a plan and the fastest unreproducible sum.
 const MODES: [Mode; 4] = [
     Mode::Plan,
     Mode::Algorithm1,
@@ -24,7 +24,7 @@ const MODES: [Mode; 4] = [
     Mode::Unordered,
 ];
 
-/// How often a sum is repeated: by the thesis, or fewer times.
+/// How often a sum is repeated: as in the thesis, or less often in a quick run.
 fn runs(context: &Context<'_>) -> usize {
     context.quick_or(13, 100)
 }
@@ -74,7 +74,7 @@ fn of(times: &[Times], mode: Mode, ranks: usize) -> impl Iterator<Item = &Times>
     times.iter().filter(suits)
 }
 
-/// The times of one data set, if each rank has its own core.
+/// One mode's times for one data set, on ranks with a core each.
 fn here(times: &[Times], mode: Mode, items: usize) -> &Times {
     let mut own = of(times, mode, RANKS_HERE);
     let own = own.find(|times| times.items == items);
@@ -84,7 +84,7 @@ fn here(times: &[Times], mode: Mode, items: usize) -> &Times {
 fn describe(context: &Context<'_>, page: &mut Page, ranks: &str, distribution: &str) {
     page.measured_on(context, ranks);
     page.text(format!(
-        "The thesis' protocol: {} runs, each timed by itself on its slowest rank, the first and the last eight of a hundred dropped. Items are generated log-likelihoods, spread by {distribution}.",
+        "The thesis' protocol: {} runs, each timed separately on its slowest rank; the first and the last 8 % of the runs are dropped. Items are generated log-likelihoods, distributed by {distribution}.",
         runs(context)
     ));
 }
@@ -153,7 +153,7 @@ pub(super) fn distribution(context: &Context<'_>, page: &mut Page) -> Result<(),
     page.draw(
         "",
         format!("All runs of an allreduce in the order of their times, N = {longest}, p = 2"),
-        Axis::linear("runs that took at most so long, %"),
+        Axis::linear("runs that took at most this time, %"),
         Axis::linear("time, ms"),
         lines,
     );
@@ -201,11 +201,11 @@ fn draw_ratios(page: &mut Page, lines: [Line; 2]) {
     );
 }
 
-/// Figure 4.2: against a reproducible accumulator, as far as it can be said.
+/// Figure 4.2: a comparison with ReproBLAS, as far as published values allow one.
 pub(super) fn against_reproblas(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure 4.2, over a left-to-right sum");
     describe(context, page, "2", "`optimized`");
-    page.text("ReproBLAS is not run here: its columns are quoted. What it costs over the unreproducible sum, the thesis says in Figure B.3; against that same sum stand ours.");
+    page.text("ReproBLAS is not run here; its published values are quoted. Figure B.3 of the thesis compares ReproBLAS with the unreproducible sum, so our times are compared with this sum, too.");
     let times = times(context)?;
     let line = |mode: Mode| over(times, mode, Mode::LeftToRight, mode.name());
     let lines = [Mode::Algorithm1, Mode::Plan].map(line);
@@ -224,7 +224,7 @@ pub(super) fn against_reproblas(context: &Context<'_>, page: &mut Page) -> Resul
     Ok(())
 }
 
-/// Compares a mode with the unreproducible sums, from left to right and the fastest. The claims are lines of [`Page::compare`] up to our values.
+/// Compares a mode with two unreproducible sums, left to right and fastest. `claims` are lines of [`Page::compare`] without our values.
 fn against_allreduce(
     context: &Context<'_>,
     page: &mut Page,
@@ -245,7 +245,7 @@ fn against_allreduce(
     Ok(())
 }
 
-/// Figure B.3: what reproducibility costs over the unreproducible sums, by ReproBLAS there, by a plan here.
+/// Figure B.3: what reproducibility costs over unreproducible sums, with ReproBLAS in the thesis and a plan here.
 pub(super) fn reproducibility(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure B.3, what reproducibility costs over allreduce");
     let claims = [
@@ -256,7 +256,7 @@ pub(super) fn reproducibility(context: &Context<'_>, page: &mut Page) -> Result<
     against_allreduce(context, page, Mode::Plan, claims)
 }
 
-/// Figure B.4: Algorithm 1 against the unreproducible sums.
+/// Figure B.4: Algorithm 1 compared with unreproducible sums.
 pub(super) fn algorithm1(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure B.4, Algorithm 1 against allreduce");
     let claims = [
@@ -285,7 +285,7 @@ pub(super) fn even_against_optimized(context: &Context<'_>, page: &mut Page) -> 
             row(mode.name(), [even, optimized, optimized / even])
         }),
     );
-    page.text("## p = 256, simulated\n\nThe critical path of Algorithm 1: each rank works on one thing at a time, a message takes 281 ns, an addition 4.15 ns (eq. 3.7's constants); `optimal-distributions` has all.");
+    page.text("## p = 256, simulated\n\nThe critical path of Algorithm 1: each rank does one thing at a time, a message takes 281 ns, an addition 4.15 ns (eq. 3.7's constants); `optimal-distributions` shows all distributions.");
     page.how = "simulated";
     let [even, optimized] = schemes.map(path_us);
     page.compare(format!(
@@ -301,7 +301,7 @@ pub(super) fn even_against_optimized(context: &Context<'_>, page: &mut Page) -> 
 pub(super) fn flushing(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure B.1, when the message buffer is flushed");
     describe(context, page, "2", "`upper`, which cuts most");
-    page.text("The buffer is flushed before work begins on a subtree of more leaves than the criterion; 1 is next to no buffer, never waits until four values are there, or the receiver changes.");
+    page.text("The buffer is flushed before work begins on a subtree of more leaves than the criterion. With the criterion 1, there is almost no buffer; with `never`, it is only flushed when it has four values, or when the receiver changes.");
     let criteria = (0..=18).step_by(2).map(|log| 1_u64 << log);
     let modes: Vec<Mode> = criteria.chain([u64::MAX]).map(Mode::Flushed).collect();
     let times = measure(context, RANKS_HERE, vec![ITEMS], &[Scheme::Upper], &modes)?;
@@ -325,7 +325,7 @@ pub(super) fn best_distributions(context: &Context<'_>, page: &mut Page) -> Resu
     page.title("The best distributions, in measured time");
     let named = "every distribution that has a name";
     describe(context, page, "2 and 8", named);
-    page.text("N = 504850. The optima are those for so few ranks: eq. 3.7's constants make a message worth 68 additions, while here an addition takes far less.");
+    page.text("N = 504850. Optimal distributions are computed for 2 and for 8 ranks, with eq. 3.7's constants, by which a message costs as much as 68 additions; here, an addition takes far less.");
     let mut all = Vec::new();
     for ranks in MEASURED_RANKS {
         all.push(measure(context, ranks, vec![ITEMS], Scheme::ALL, &TREES)?);

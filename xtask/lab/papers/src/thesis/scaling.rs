@@ -1,7 +1,7 @@
 //! Figures 4.1 and 4.4 with simulated ranks: the fold of a rank's share is measured, the messages are simulated.
 //!
-//! Algorithm 1 is simulated by the rules of simulated schedules: a message of b bytes takes alpha + beta b of its sender's and its receiver's port,
-//! combining takes gamma per byte, and a rank does one thing at a time.
+//! Algorithm 1 is simulated by the same rules as schedules: a message of b bytes occupies its sender's and its receiver's port for alpha +
+//! beta b, combining takes gamma per byte, and a rank does one thing at a time.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -25,8 +25,8 @@ use crate::cluster::{Cluster, link, rows_of};
 use crate::page::Page;
 use crate::said::{count, least, line, most};
 
-/// The thesis' machines: messages between the threads of a node take the time of eq. 3.7; between nodes, a time that is usual for
-/// InfiniBand is assumed.
+/// The links of the thesis' machines: messages between the threads of a node take the time of eq. 3.7; messages between nodes take a
+/// time that is usual for InfiniBand.
 const LINKS: Cluster = Cluster::new([Cost::THESIS.send_ns, 0.1], [1500.0, 0.1], 0.01);
 
 /// The ranks of a node of the cluster: 40 cores, 80 threads.
@@ -36,7 +36,7 @@ const NODE_RANKS: usize = 80;
 const SHARED_RANKS: usize = 256;
 const CLUSTER_RANKS: usize = 1280;
 
-/// The time to fold a share of this number of items, measured: in the tree's order, from left to right.
+/// Measures the times to fold a share of this number of items in tree order, and from left to right.
 fn fold_ns(items: usize) -> (f64, f64) {
     let leaves = &harness::data::log_likelihoods(items, 1)[..];
     let mut candidates = [
@@ -53,7 +53,7 @@ struct ScalingTimes {
     items: usize,
     plan: f64,
     algorithm1: f64,
-    /// Of the thesis' baseline.
+    /// The time of the thesis' baseline.
     left_to_right: f64,
 }
 
@@ -99,9 +99,9 @@ fn lines(
 fn describe(page: &mut Page) {
     page.how = "simulated";
     page.text(format!(
-        "Simulated ranks fold as fast as one core here does when it has the memory to itself, and send message by message: {}, nodes of {NODE_RANKS} ranks, one port a rank; the machine with {SHARED_RANKS} ranks is one \
-         node. A plan and the left-to-right sum run recursive doubling when the largest share is folded. Algorithm 1 sends what its message buffer holds, as published, and a binomial tree brings the result back; \
-         where ranks have a few items, values that wait in that buffer hold up those that need them.",
+        "Simulated ranks fold as fast as one core here that has the memory to itself. Their messages are simulated one by one: {}, nodes of {NODE_RANKS} ranks, one port per rank; the machine with {SHARED_RANKS} ranks is one \
+         node. A plan and the left-to-right sum start recursive doubling when the largest share is folded. Algorithm 1 sends through its message buffer, as published, and a binomial tree broadcasts the result; \
+         if ranks have few items, values that wait in this buffer delay the ranks that need them.",
         LINKS.words()
     ));
 }
@@ -162,7 +162,7 @@ pub(super) fn strong(context: &Context<'_>, page: &mut Page) -> Result<(), Error
     let all = ranks.map(|ranks| ScalingTimes::simulate(items, ranks, &machine));
     let all: Vec<ScalingTimes> = all.collect();
     let speed_up = |times: &ScalingTimes, time: Field| time(&all[0]) / time(times);
-    // From there on, no number of ranks is faster by a tenth.
+    // The first number of ranks whose time is within a tenth of the best.
     let [plan, algorithm1, left_to_right] = FIELDS.map(|(_, time)| {
         let best = least(all.iter().map(time));
         let level = all.iter().find(|times| time(times) <= best * 1.1);
@@ -202,12 +202,12 @@ pub(super) fn strong(context: &Context<'_>, page: &mut Page) -> Result<(), Error
     Ok(())
 }
 
-/// Bytes of a value, and of the item number that travels with it.
+/// The bytes of a value, and of a value with its item number.
 const VALUE_BYTES: f64 = 8.0;
 const ENTRY_BYTES: f64 = 16.0;
 
-/// The time of an allreduce in nanoseconds, for ranks that fold an item in `item_ns`: Algorithm 1 with the published message buffer, and
-/// a binomial tree that brings the result to all.
+/// The time of an allreduce in nanoseconds, for ranks that fold an item in `item_ns`: Algorithm 1 with the published message buffer, then
+/// a broadcast of the result along a binomial tree.
 fn algorithm1_ns(distribution: &Distribution, machine: &Machine, item_ns: f64) -> f64 {
     let holder = distribution.rank_of(0);
     let back = Collective::Broadcast { root: holder };
@@ -217,7 +217,7 @@ fn algorithm1_ns(distribution: &Distribution, machine: &Machine, item_ns: f64) -
     reduce_ns(distribution, machine, item_ns) + back_ns
 }
 
-/// When the rank that owns item 0 has the root.
+/// The time at which the rank that owns item 0 has the root's value.
 fn reduce_ns(distribution: &Distribution, machine: &Machine, item_ns: f64) -> f64 {
     let tree = Tree::new(distribution.items());
     let combine_ns = machine.near.combine_byte_ns * VALUE_BYTES;
@@ -256,7 +256,7 @@ fn reduce_ns(distribution: &Distribution, machine: &Machine, item_ns: f64) -> f6
 /// All ranks; one is simulated at a time, from the last to the first.
 struct Ranks<'m> {
     machine: &'m Machine,
-    /// Messages by their receivers: when they were begun, how long they take, and their items.
+    /// The messages to each rank: when they begin, how long they take, and their items.
     under_way: Vec<Vec<(f64, f64, Vec<u64>)>>,
     /// The rank that works, the time there, and the rank for which values are buffered.
     rank: usize,
@@ -266,7 +266,7 @@ struct Ranks<'m> {
 }
 
 impl Ranks<'_> {
-    /// The rank begins. Returns when each value arrives there: a port takes one message after the other, as they come.
+    /// Begins a rank. Returns when each value arrives there; the rank's port receives one message after another, as they begin.
     fn begin(&mut self, rank: usize) -> HashMap<u64, f64> {
         (self.rank, self.to, self.now_ns) = (rank, rank, 0.0);
         let mut messages = mem::take(&mut self.under_way[rank]);
@@ -280,7 +280,7 @@ impl Ranks<'_> {
         there_ns
     }
 
-    /// Buffers a value until there are enough for one rank.
+    /// Buffers a value, after a flush if buffered values are for another rank, and flushes a full buffer.
     fn send(&mut self, to: usize, item: u64, most: usize) {
         if to != self.to {
             self.flush();
@@ -292,7 +292,7 @@ impl Ranks<'_> {
         }
     }
 
-    /// The sender goes on when its port has sent.
+    /// Sends the buffered values as one message. The rank continues when its port has sent it.
     fn flush(&mut self) {
         if self.items.is_empty() {
             return;

@@ -17,7 +17,7 @@ pub enum Mode {
     Plan,
     /// The thesis' algorithm with its message buffer.
     Algorithm1,
-    /// The same, flushed before subtrees of more leaves than this.
+    /// Algorithm 1, with a buffer that is flushed before subtrees of more leaves than this.
     Flushed(u64),
     /// A left-to-right fold on every rank, then the backend's allreduce: the thesis' baseline.
     LeftToRight,
@@ -44,7 +44,7 @@ impl Mode {
 pub struct Job {
     /// The numbers of items.
     pub sizes: Vec<usize>,
-    /// Their distribution.
+    /// The distributions of items.
     pub sharings: Vec<Sharing>,
     /// The modes to time, alternately.
     pub modes: Vec<Mode>,
@@ -114,7 +114,7 @@ pub fn on_rank(
     Ok(())
 }
 
-/// All modes alternately.
+/// Times all modes alternately.
 fn time(
     world: &World,
     backend: Backend,
@@ -157,7 +157,7 @@ fn time(
             })?);
         }
     }
-    // At either end: the thesis' eight of a hundred.
+    // The number of runs dropped at either end: as in the thesis, eight of a hundred.
     let dropped = job.runs * 8 / 100;
     let times = |(&mode, mut samples_ns): (&Mode, Vec<f64>)| {
         samples_ns.truncate(job.runs - dropped);

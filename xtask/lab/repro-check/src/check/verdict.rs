@@ -1,4 +1,4 @@
-//! The expected bits of all rows, and how the rows compare with them.
+//! Computes the expected bits of all rows, and compares rows with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,10 @@ use crate::{Backend, Order};
 /// The name of the canary's data set.
 const CANARY: &str = "canary";
 
-/// The sums of every data set, by name.
+/// The expected sums of every data set, by its name.
 pub(super) struct Expectations(BTreeMap<String, Expected>);
 
-/// A data set's sums by their definitions, as bits, by order. Plain sums have no order.
+/// The bits of a data set's sums, computed by their definitions, for each order. Plain sums have no order, and nothing is expected of them.
 struct Expected([(Order, u64); 3]);
 
 impl Expected {
@@ -41,7 +41,7 @@ impl Expected {
 }
 
 impl Expectations {
-    /// Computes the sums by their definitions, on one core.
+    /// Computes the sums by their definitions, on one core, for all data sets.
     pub(super) fn of(data: &[DataSet]) -> Self {
         let each = |data: &DataSet| (data.name.clone(), Expected::of(data));
         Self(data.iter().map(each).collect())
@@ -116,7 +116,7 @@ impl Expectations {
         lines
     }
 
-    /// As Table 4.2 of the thesis: the largest minus the smallest sum, and the number of bit patterns.
+    /// A table like Table 4.2 of the thesis: the largest minus the smallest sum, and the number of bit patterns, by data set and algorithm.
     pub(super) fn table(&self, data: &[DataSet], algorithms: &[String], rows: &[Row]) -> Table {
         let headings = ["data set", "N", "sum in tree order"].map(str::to_owned);
         let mut table = Table::new(headings.iter().chain(algorithms).cloned());
@@ -139,7 +139,7 @@ impl Expectations {
     }
 }
 
-/// The width of a terminal.
+/// The width of a terminal, in columns.
 const LINE_COLUMNS: usize = 80;
 
 /// The canary's rows on a backend.
@@ -148,7 +148,7 @@ fn canary(rows: &[Row], backend: Backend) -> Vec<&Row> {
     rows.iter().filter(on_it).collect()
 }
 
-/// The canary's line for a backend, if it ran there.
+/// The report's line about the canary on a backend, if it ran there.
 fn canary_line(backend: Backend, rows: &[&Row]) -> Option<String> {
     let ranks: BTreeSet<usize> = rows.iter().map(|row| row.ranks).collect();
     let (backend, ranks) = (backend.name(), ranks.len());
@@ -160,7 +160,7 @@ fn canary_line(backend: Backend, rows: &[&Row]) -> Option<String> {
     Some(format!("canary, {backend}: {said}"))
 }
 
-/// The largest number of different plain sums of a data set, without the canary.
+/// The largest number of different plain sums of any data set but the canary.
 pub(super) fn most_plain_values(rows: &[Row]) -> usize {
     let mut plain: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
     for row in rows {
@@ -188,7 +188,7 @@ fn spread(rows: &[&Row]) -> String {
     }
 }
 
-/// The spread of a cell, and its number of bit patterns.
+/// The text of a cell: the spread of the rows' sums, and their number of bit patterns.
 fn cell<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
     let rows: Vec<&Row> = rows.collect();
     if rows.is_empty() {

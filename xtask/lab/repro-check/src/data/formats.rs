@@ -1,4 +1,4 @@
-//! Numbers as text, and NumPy's format, as far as it is needed: one dimension of floats.
+//! Parses numbers as text, and one-dimensional arrays of floats in NumPy's format.
 
 use super::{expect_numbers, quoted};
 
@@ -14,14 +14,14 @@ pub(super) fn of_words<'w>(words: impl Iterator<Item = &'w str>) -> Result<Vec<f
     words.enumerate().map(number).collect()
 }
 
-/// All numbers; ignores everything after a `#` on a line.
+/// Parses all numbers; ignores everything after a `#` on a line.
 pub(super) fn numbers(bytes: &[u8]) -> Result<Vec<f64>, String> {
     let lines = of_bytes(bytes)?.lines();
     let lines = lines.map(|line| line.split('#').next().unwrap_or_default());
     of_words(lines.flat_map(str::split_whitespace))
 }
 
-/// A column by its name or its number from 1; by default the first. A first line that is not all numbers has the columns' names.
+/// Parses a column, by its name or its number from 1; by default the first. If the first line is not all numbers, it has the names.
 pub(super) fn csv(bytes: &[u8], column: Option<&str>) -> Result<Vec<f64>, String> {
     let mut reader = csv::ReaderBuilder::new();
     let reader = reader.has_headers(false).flexible(true);
@@ -73,7 +73,7 @@ impl Kind {
         })
     }
 
-    /// Single precision becomes double, which is exact.
+    /// Parses a number. Single precision becomes double precision, which is exact.
     fn number(&self, bytes: &[u8]) -> f64 {
         let mut little = [0; 8];
         let little = &mut little[..self.bytes];
