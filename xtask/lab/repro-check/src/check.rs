@@ -239,8 +239,8 @@ impl Check {
             _ => counted(0, "rank"),
         };
         let plain = match verdict::most_plain_values(rows) {
-            0 | 1 => "plain sums of this data agree, too".to_owned(),
-            most => format!("up to {most} plain sums"),
+            0 | 1 => "plain sums of this data agree as well".to_owned(),
+            most => format!("plain sums gave up to {most}"),
         };
         format!("one sum per data set on {ranks} ({runs}); {plain}")
     }
