@@ -41,7 +41,7 @@ pub(crate) struct Engine {
     failure: Option<String>,
 }
 
-/// The position of a plan in the cache when it was found, and its task.
+/// A plan's position in the cache when it was found, its key, and the operation that it runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeptPlan {
     operation: Operation,
@@ -104,8 +104,7 @@ impl Engine {
         })
     }
 
-    /// Runs a plan. Returns `None` if the plan is no longer cached. Collective. The buffers must be
-    /// aligned.
+    /// Runs a plan. Returns `None` if the plan is no longer cached or the engine has failed. Collective. The buffers must be aligned.
     #[inline]
     pub(crate) fn run_again(
         &mut self,

@@ -4,8 +4,8 @@
 //! `MPI_Reduce_scatter_block`, `MPI_Scan` and `MPI_Exscan`, or their non-blocking and persistent forms, instead of the MPI library's.
 //! By default, everything but sums and products of floating-point numbers is passed to the MPI library unchanged.
 //!
-//! `boundary` has the exported functions; only it dereferences pointers and calls MPI. `task` describes a reduction, `engine` runs it,
-//! `settings` reads the environment, and `statistics` and `report` make the report at the end.
+//! `boundary` contains the exported functions; no other module dereferences pointers or calls MPI. `task` describes a reduction, `engine`
+//! runs it, `settings` reads the environment, and `statistics` and `report` make the report at the end.
 
 mod boundary;
 mod engine;

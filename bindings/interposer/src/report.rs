@@ -24,7 +24,7 @@ pub(crate) struct Report<'a> {
     pub(crate) ranks: usize,
     /// The number of ranks whose counts are included.
     pub(crate) counted: usize,
-    /// The file whose reductions the program calls before this library's, if there is one.
+    /// The file whose reductions the program calls instead of this library's, if there is one.
     pub(crate) ahead: Option<String>,
 }
 

@@ -76,11 +76,11 @@ impl Counts {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Statistics {
     kinds: BTreeMap<Kind, Counts>,
-    /// By MPI's name and the place in the program: the calls whose results differ or may differ.
+    /// The number of calls whose results differ or may differ, by MPI's name and the place in the program.
     pub(crate) sites: BTreeMap<(String, String), u64>,
     /// The least number of calls in which the library gave ranks different bits of the same result.
     pub(crate) disagreements: u64,
-    /// By description of a call that does not match the other ranks' calls: the first rank that made it, and the number of such ranks.
+    /// For each description of a call that does not match other ranks' calls: the first rank that made it, and the number of such ranks.
     pub(crate) mismatched: BTreeMap<String, (usize, usize)>,
 }
 

@@ -69,7 +69,7 @@ pub(crate) enum Element {
 }
 
 impl Element {
-    /// The type with this number of parts and of bytes: a complex number has two parts.
+    /// The type with this number of parts and this size in bytes; a complex number has two parts.
     pub(crate) fn of(parts: usize, bytes: usize) -> Option<Self> {
         match (parts, bytes) {
             (1, 4) => Some(Self::F32),
@@ -107,7 +107,7 @@ impl Element {
         }
     }
 
-    /// A digest of results, which differs if their bits differ. All NaNs count as equal.
+    /// A digest of a result's bits, in which all NaNs count as equal.
     pub(crate) fn digest(self, seed: u64, result: &[u8]) -> u64 {
         let parts = result.chunks_exact(self.part_bytes());
         parts.fold(seed.wrapping_mul(FACTOR), |digest, part| {
@@ -122,7 +122,7 @@ impl Element {
         })
     }
 
-    /// The size in bytes of a number; a complex element has two.
+    /// The size of a number in bytes; a complex element consists of two numbers.
     fn part_bytes(self) -> usize {
         match self {
             Self::F32 | Self::C32 => 4,
@@ -245,7 +245,7 @@ pub(crate) fn is_even(width: usize, counts: impl ExactSizeIterator<Item = usize>
 
 #[cfg(test)]
 impl Task {
-    /// A blocking sum of doubles, of which this rank gets the whole result.
+    /// A blocking sum of doubles whose whole result this rank gets.
     pub(crate) fn sum(call: Call, width: usize) -> Self {
         Self {
             call,

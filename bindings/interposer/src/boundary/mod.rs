@@ -3,13 +3,13 @@
 //! A program promises what the MPI standard requires: a buffer is valid for its count and datatype, and handles are valid. Other arguments
 //! that the standard allows are passed on to the library before any pointer is dereferenced.
 //!
-//! Nothing here is linked to an MPI library. The first call finds the library that the program has loaded, whatever its family. Its
-//! functions are called through the table of crate `mpi_library`, by their `PMPI_` names, which bypass this library and other tools. A
-//! call that is passed on goes to the next `MPI_` function that the dynamic linker finds, so other tools see it, too. A C++ exception that
-//! the program throws in an operator or an error handler propagates through such a call as if this library were not there.
+//! Nothing here is linked to an MPI library. The first call finds the library that the program has loaded, whatever its family. The MPI
+//! library's functions are called through the table of crate `mpi_library`, by their `PMPI_` names, which bypass this library and other
+//! tools. A call that is passed on goes to the next `MPI_` function that the dynamic linker finds, so other tools see it, too. A C++
+//! exception that the program throws in an operator or an error handler propagates through such a call as if this library were not there.
 //!
-//! This library exports the names of all families. If the program's library lacks a function, the call returns an MPI error, except with
-//! large counts, which are passed on as `int`s if they fit.
+//! This library exports the functions of all MPI families. If the program's library lacks a function, the call returns an MPI error. But if
+//! only the form with large counts is missing, the counts are passed on as `int`s if they fit.
 
 #![expect(
     unsafe_code,

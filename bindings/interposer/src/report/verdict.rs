@@ -10,7 +10,7 @@ use super::Report;
 const KINDS_MAX: usize = 3;
 
 impl Report<'_> {
-    /// Returns the line: a difference decides it, else a reduction that was not compared; else all results had the same bits.
+    /// Returns the line. It reports differences if there are any, else reductions that were not compared, else that all bits are the same.
     pub(crate) fn verdict(&self) -> String {
         let total = self.total();
         if total.differing > 0 {

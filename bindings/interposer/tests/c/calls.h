@@ -1,4 +1,4 @@
-/* Every reduction in every form that the MPI library has. */
+/* Calls every reduction in every form that the MPI library has. */
 #ifndef CALLS_H
 #define CALLS_H
 

@@ -18,7 +18,7 @@ struct data {
 /* Bytes before and after a buffer, which must not be written. */
 enum { GUARD = 64, PATTERN = 0xA5 };
 
-/* The elements that a rank gets, of the reduction over the first `ranks` ranks. */
+/* The elements that a rank gets from the reduction over the first `ranks` ranks. */
 struct share {
     size_t first, elements;
     int ranks;

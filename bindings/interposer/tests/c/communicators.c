@@ -1,4 +1,4 @@
-/* Reduces on communicators of all kinds: freed at once, with callbacks, names and error handlers of the program, or alive at the end. */
+/* Reduces on communicators that are freed at once, that have the program's attributes and error handlers, or that live to the end. */
 #include "check.h"
 
 static void made_and_freed(void)

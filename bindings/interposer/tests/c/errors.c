@@ -110,7 +110,7 @@ int main(int argc, char **argv)
     MPI_Comm comm;
     MPI_Errhandler handler;
     begin(&argc, &argv);
-    /* Errors of an invalid communicator, and in Open MPI errors of buffers, go to these communicators. */
+    /* Errors about an invalid communicator, and in Open MPI errors about buffers, go to the handlers of these communicators. */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -1,4 +1,4 @@
-/* Checks every reduction of small integers of every predefined type. The results do not depend on the order, so they are the same with
+/* Checks every reduction of small integers, in every predefined type. The results do not depend on the order, so they are the same with
    and without the interposer. */
 #include "cases.h"
 
@@ -105,7 +105,7 @@ static void all_types(void)
                              ((int)entry + t + (int)o) % 2 == 0, MPI_COMM_WORLD);
 }
 
-/* MPICH 4.0 copies a long part of a Reduce_scatter over itself, and ends the program. */
+/* In a long Reduce_scatter in place, MPICH 4.0 copies memory onto itself, which ends the program. */
 static bool is_lost(enum entry entry, int count, bool in_place)
 {
 #ifdef MPICH

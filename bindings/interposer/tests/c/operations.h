@@ -162,7 +162,7 @@ static inline int draw_way(bool is_persistent)
     return draw_own(8);
 }
 
-/* Completes a list of requests. Persistent ones keep their handles. */
+/* Completes a list of requests. Persistent requests keep their handles. */
 static inline void complete(struct operation *operations, int operations_count, MPI_Request *requests, int count)
 {
     int left = count, index, flag, done_count, indices[2 * OPERATIONS];
@@ -210,7 +210,7 @@ static inline void complete(struct operation *operations, int operations_count, 
         }
         return;
     default:
-        /* Completes them one after another, beginning with any of them. */
+        /* Completes the requests one after another, beginning with a random one. */
         for (int i = 0, first = draw_own(count); i < count; i++) {
             index = (first + i) % count;
             bool is_told = false;

@@ -17,7 +17,7 @@ static double compute(long turns)
     return x;
 }
 
-/* What is timed. A non-blocking reduction is followed by a computation of `turns` iterations, then by its completion. */
+/* A function to time. A non-blocking reduction is followed by a computation of `turns` iterations, then by its completion. */
 typedef void (*work)(bool is_own, const double *x, double *y, int count, long turns);
 
 static void allreduce(bool is_own, const double *x, double *y, int count, long turns)
@@ -143,7 +143,7 @@ static void overlaps(int repetitions)
     free(y);
 }
 
-/* Calls without work while no reduction is under way: nanoseconds per call on the slowest rank. */
+/* The number of calls that are timed while no reduction is under way. The table shows nanoseconds per call on the slowest rank. */
 enum { IDLE_CALLS = 100000 };
 
 static void wait_idle(MPI_Request *request, bool is_own)

@@ -4,7 +4,7 @@
 #include <fenv.h>
 #include <unistd.h>
 
-/* The calls of each entry and form by each rank. */
+/* The number of calls of each entry in each form, on each rank. */
 enum { CALLS = 3 };
 
 static char *read_file(const char *path)
@@ -18,7 +18,7 @@ static char *read_file(const char *path)
     return length > 0 ? text : NULL;
 }
 
-/* The number or the string with a name in an object that ends at a given address; NULL if the object lacks the name. */
+/* The value of a name in a JSON object that ends at a given address; NULL if the object lacks the name. */
 static const char *value_of(const char *object, const char *end, const char *name)
 {
     char quoted[64];
@@ -30,7 +30,7 @@ static const char *value_of(const char *object, const char *end, const char *nam
     return at + strspn(at, " \"");
 }
 
-/* The sum of the numbers with a name, over all objects of the report. */
+/* The sum of a name's values, which are numbers, over all objects of the report. */
 static long sum_of(const char *report, const char *name)
 {
     char quoted[64];
@@ -80,7 +80,7 @@ static void call_all(void)
     DOING("others");
     OK(MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     OK(MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
-    /* Longer than the limit of gathers. */
+    /* This reduction exceeds the limit of gathers. */
     size_t count = (64 << 20) / sizeof *x / (size_t)size + 1;
     double *from = calloc(count, sizeof *from), *to = calloc(count, sizeof *to);
     MPI_Request request;

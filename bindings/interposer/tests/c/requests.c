@@ -1,4 +1,4 @@
-/* Non-blocking and persistent reductions together with blocking ones, and with messages that match any receive. */
+/* Non-blocking and persistent reductions together with blocking ones, and with receives that match any message. */
 #include "calls.h"
 
 #include <unistd.h>

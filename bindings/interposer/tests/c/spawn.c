@@ -1,5 +1,5 @@
-/* Processes that the program spawns, or connects to at a port: ranks of another MPI_COMM_WORLD, which number their communicators
-   independently. Both sides reduce together, and free communicators in several orders. */
+/* Reduces together with processes that the program spawns, or connects to at a port. They have another MPI_COMM_WORLD, and number their
+   communicators independently. Both sides free communicators in several orders. */
 #include "check.h"
 
 enum { CHILDREN = 2, ROUNDS = 2, MOST_OWN = 3 };
@@ -67,7 +67,7 @@ static void together(MPI_Comm between, int side, const char *how)
     }
 }
 
-/* An environment variable for the loader or the interposer; launchers do not pass on all of them. */
+/* The text NAME=VALUE for an environment variable, which the launcher may not pass on. */
 static char *word_of(const char *name)
 {
     const char *value = getenv(name);

@@ -1,4 +1,4 @@
-/* Threads under MPI_THREAD_MULTIPLE, each with its own communicators; some are first used at the same time. */
+/* Threads under MPI_THREAD_MULTIPLE, each with its own communicators, some of which are first used at the same time. */
 #include "check.h"
 
 #include <pthread.h>
@@ -24,7 +24,7 @@ static void *reduce(void *argument)
             for (int k = 0; k < 16; k++)
                 x[k] = (rank + 1) * (thread + k);
             /* These reductions are under way while this thread and others make other calls, and complete at the same
-               time as those of other threads. */
+               time as the reductions of other threads. */
             double started[2][16] = {{0}};
             MPI_Request requests[2];
             int is_done = 0;

@@ -10,8 +10,8 @@
 /* A different salt changes all contributions. */
 static _Thread_local uint64_t salt = 0;
 
-/* A number of either sign. Items of sums span 60 or 20 binary digits, so that bits show the order; factors span fewer, so that few
-   products overflow. */
+/* A number of either sign. The items of a sum span 60 binary digits (20 in single precision), so that the bits show the order. Factors
+   span fewer digits, so that few products overflow. */
 static inline double wild(const struct type *type, MPI_Op op, uint64_t seed)
 {
     uint64_t z = random_bits(seed ^ salt);

@@ -1,4 +1,4 @@
-/* A program without MPI that loads a module with RTLD_LOCAL, as Python does: host FILE. */
+/* A program without MPI that loads a module with RTLD_LOCAL, as Python does. Usage: host FILE. */
 #include <dlfcn.h>
 #include <stdio.h>
 

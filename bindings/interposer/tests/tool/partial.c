@@ -1,5 +1,5 @@
-/* Starts three persistent reductions together; startall.c lets only one of them start. That one completes with its result, and the
-   others can be started again. */
+/* Starts three persistent reductions together; startall.c lets only one of them start. The started reduction completes with its
+   result, and the others can be started later. */
 #include "../c/calls.h"
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* A tool after the interposer: MPI_Start fails for the second of several persistent requests. */
+/* A tool that is loaded after the interposer: its MPI_Start fails for the second of several persistent requests. */
 #include <mpi.h>
 
 static int starts;

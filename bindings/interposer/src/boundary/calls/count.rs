@@ -63,7 +63,7 @@ pub(crate) fn count_failed(task: &Task) {
     count_more(task, counts);
 }
 
-/// Counts a call that was passed on to the MPI library at `begin`, and why.
+/// Counts a call that was passed on to the MPI library at `begin`, with the reason.
 pub(crate) fn count_passed(
     name: &str,
     reason: Reason,

@@ -5,7 +5,7 @@ use std::mem;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-/// Each driver's library, by the names under which programs load it, and its function that describes a pointer.
+/// For each driver: the names under which programs load its library, and its function that describes a pointer.
 const CUDA: (&[&CStr], &CStr) = (&[c"libcuda.so.1"], c"cuPointerGetAttribute");
 const HIP: (&[&CStr], &CStr) = (
     &[
@@ -99,7 +99,7 @@ fn loads() -> u64 {
     loads
 }
 
-/// Stores the address of a driver's function, if the program has loaded the driver. Returns whether it has.
+/// Stores the address of a driver's function, if the program has loaded the driver. Returns whether the driver is loaded.
 #[cold]
 fn find((libraries, function): (&[&CStr], &CStr), place: &AtomicPtr<c_void>) -> bool {
     for library in libraries {

@@ -1,7 +1,7 @@
 //! Exports the reductions that treefold replaces, in all forms, for C and Fortran.
 //!
-//! Open MPI's Fortran functions call its PMPI_ functions, so this library's C functions do not see their calls. The Fortran functions of
-//! other families call MPI_ functions, so Fortran calls are passed on here, and arrive in this library's C functions.
+//! Open MPI's Fortran functions call PMPI_ functions, so this library's C functions do not see these calls. Other families' Fortran
+//! functions call MPI_ functions. For these families, the Fortran functions below pass calls on, and this library's C functions get them.
 
 use std::ffi::{c_int, c_void};
 
@@ -139,7 +139,7 @@ macro_rules! intercept {
 
 /// Defines all functions of a reduction. Arguments: its call; its name without `MPI_` as in C, in small letters and in capitals; the types
 /// of its small and large counts; and the root. For MPI_Scan, the functions are MPI_Scan, MPI_Iscan and MPI_Scan_init, each also with large
-/// counts (`_c`), and MPIX_Scan_init, which is Open MPI 4's name of MPI_Scan_init.
+/// counts (`_c`), and MPIX_Scan_init, which is Open MPI 4's name for MPI_Scan_init.
 macro_rules! reduction {
     ($call:ident, $name:literal, $small:literal, $capitals:literal, $count:ty, $large:ty, $root:tt) => {
         reduction!(@c concat!("MPI_", $name), $call, Blocking, $count, $large, $root, (), ());

@@ -85,7 +85,7 @@ pub(crate) fn pass(reason: Reason, comm: Comm, library: &dyn Fn() -> c_int) -> c
     code
 }
 
-/// The settings and the library; `None` if the interposer is off, or if the call comes from treefold itself.
+/// The settings and the library; `None` if the interposer is off, if the call comes from treefold itself, or if MPI cannot be called.
 #[inline(always)]
 pub(crate) fn looked_at() -> Option<(&'static Settings, &'static Mpi)> {
     let settings = Settings::get();

@@ -23,8 +23,8 @@ fn count(name: &str, reason: Reason, count: i64, datatype: Datatype, op: Op) {
     count_passed(name, reason, Count::Of(count), datatype, op, Instant::now());
 }
 
-/// Defines a function in C and in Fortran, from the reason for passing it on, its parameters, and those for count, datatype and operator.
-/// The Fortran function is needed because Open MPI's Fortran functions call PMPI_ functions.
+/// Defines a function in C and in Fortran, from its name in the report, the reason for passing it on, its parameters, and the parameters
+/// that hold count, datatype and operator. The Fortran function is needed because Open MPI's Fortran functions call PMPI_ functions.
 macro_rules! export {
     (
         $shown:literal, $reason:ident,

@@ -21,8 +21,8 @@ use crate::task::Task;
 /// Runs a task, and returns the error code for the program. `library` makes the same call to the MPI library.
 ///
 /// # Safety
-/// The places are two buffers, of the task's width and length, that do not overlap; or, in place, one buffer of the larger of these
-/// sizes.
+/// The buffer that is read has the task's width, the buffer that is written has its length, and they do not overlap. In place, one buffer
+/// has the larger of these sizes.
 pub(crate) unsafe fn perform(
     task: &Task,
     places: CallBuffers,
@@ -50,7 +50,7 @@ pub(crate) unsafe fn perform(
             result: &mut [],
         },
         CallBuffers::InPlace(buffer) => {
-            // SAFETY: the caller promises it; the result is no longer than the contribution.
+            // SAFETY: the caller promises it; the result is at most as long as the contribution.
             let buffer = unsafe { slice::from_raw_parts_mut(buffer.cast(), width) };
             Buffers::InPlace(buffer)
         }

@@ -1,7 +1,7 @@
 //! A fast path for calls that repeat one of this thread's recent calls.
 //!
-//! Programs make few kinds of calls, each of them many times. Checking a call's arguments takes as long as a short message. So a thread
-//! remembers the last kinds of calls that were reductions of whole rows, until a communicator is freed or MPI_Finalize begins.
+//! Programs make few kinds of calls, each of them many times. Checking a call's arguments takes as long as a short message. So each thread
+//! remembers its most recent kinds of calls that reduce whole rows, until a communicator is freed or MPI_Finalize begins.
 
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
@@ -44,7 +44,7 @@ struct Remembered {
     has_result: bool,
 }
 
-/// The last kinds of calls; a new kind replaces the oldest.
+/// The most recent kinds of calls; a new kind replaces the oldest.
 #[derive(Debug)]
 struct Last {
     known: [Option<Remembered>; KINDS_MAX],
@@ -100,13 +100,13 @@ pub(crate) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> 
     }
     let kind = CallKind::of(arguments)?;
     let outcome = LAST.with(|last| {
-        // MPI calls that the run itself makes are passed on before this point, so they never borrow this again.
+        // MPI calls that the run itself makes are passed on before this point, so they never borrow `LAST` again.
         let last = last.borrow();
         let known = last.find(&kind)?;
         // SAFETY: the caller promises it; the kind of the call is the same.
         unsafe { reduce(known, mpi, arguments.send, arguments.recv) }
     })?;
-    // This comes after the borrow, since the program's error handler may make calls, and need not return.
+    // This comes after the borrow, since the program's error handler may make MPI calls, and may never return.
     Some(code_of(outcome, Communicator(arguments.comm)))
 }
 
@@ -155,7 +155,7 @@ unsafe fn buffers<'b>(
     if device::has_driver() && (device::has(send) || device::has(recv)) {
         return None;
     }
-    // SAFETY: the caller promises a buffer of that many elements, if the address is a buffer's.
+    // SAFETY: the caller promises a buffer of that many bytes, if the address is a buffer's.
     let result = || unsafe { slice::from_raw_parts_mut(recv.cast(), known.width_bytes) };
     if !is_buffer(send) {
         let is_in_place = known.has_result && mpi.is_in_place(send);

@@ -15,14 +15,14 @@ use crate::boundary::check::digests::Digests;
 use crate::boundary::library::loaded::{self, Communicator, SUCCESS, mpi};
 use crate::engine::Engine;
 
-/// The maximum number of communicators, besides the first, whose ranks share memory within nodes. Each needs a window of the operating
+/// The maximum number of communicators, besides MPI_COMM_WORLD, whose ranks share memory within nodes. Each needs a window of the operating
 /// system's shared memory.
 const WINDOWS_MAX: usize = 8;
 
 /// Counts events that invalidate what threads remember about communicators: a communicator was freed, or MPI_Finalize has begun.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
-/// The number of communicators that share memory, not counting the first.
+/// The number of communicators whose ranks share memory, not counting MPI_COMM_WORLD.
 static WINDOWS: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether all processes of the program have taken part in a reduction by treefold.
@@ -44,7 +44,7 @@ pub(crate) struct State {
 pub(crate) struct Inner {
     engine: Option<Engine>,
     duplicate: Option<Duplicate>,
-    /// Why there is no engine. Creating it is not tried again, since the ranks could behave differently.
+    /// Why there is no engine. Creating it is not tried again, since it might then succeed on some ranks only.
     failure: Option<String>,
 }
 
@@ -144,7 +144,7 @@ impl State {
     #[cold]
     fn make(&self, inner: &mut Inner, comm: Communicator) -> Result<(), String> {
         let is_world = comm == loaded::world();
-        // Ranks may have counted windows differently: a communicator has a window only if all its ranks want it.
+        // Ranks may have counted different numbers of windows, so a communicator gets a window only if all its ranks want one.
         let wants_memory = is_world || WINDOWS.load(Ordering::Relaxed) < WINDOWS_MAX;
         if wants_memory && !is_world {
             WINDOWS.fetch_add(1, Ordering::Relaxed);
@@ -186,7 +186,7 @@ fn find(comm: Communicator) -> Option<*const State> {
     // SAFETY: as above; the value is what `delete` takes.
     let code = unsafe { mpi().MPI_Comm_set_attr(comm.0, key, state.cast()) };
     if code != SUCCESS {
-        // SAFETY: it was just made by `Box::into_raw`, and MPI has not kept it.
+        // SAFETY: the pointer was just made by `Box::into_raw`, and MPI has not kept it.
         drop(unsafe { Box::from_raw(state) });
         return None;
     }
@@ -231,7 +231,7 @@ unsafe extern "C" fn delete(
         .inner
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
-    // A communicator that cannot be freed now is freed in MPI_Finalize.
+    // A duplicate that cannot be freed now is freed in MPI_Finalize.
     let _ = panic::catch_unwind(AssertUnwindSafe(move || {
         drop(engine);
         duplicate.map(Duplicate::free)

@@ -56,8 +56,8 @@ fn are_alike(text: &str) -> bool {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     let digest = hasher.finish();
-    // The minima equal a rank's own numbers on all ranks only if all digests are equal. The buffers are leaked, since the library may use
-    // them after this function has given up.
+    // Both minima equal a rank's own numbers only if all digests are equal, since the complement's minimum shows the largest digest. The
+    // buffers are leaked, since the library may use them after this function has given up.
     let own: &[u64; 2] = Box::leak(Box::new([digest, !digest]));
     let minima: &mut [u64; 2] = Box::leak(Box::new([0; 2]));
     let minima = &raw mut *minima;
@@ -84,7 +84,7 @@ fn are_alike(text: &str) -> bool {
     code == SUCCESS && wait_for(PATIENCE, is_over) && unsafe { *minima } == *own
 }
 
-/// The settings of the ranks that have arrived, each with the ranks that have them.
+/// The different settings of the ranks that have arrived, each with a list of its ranks.
 fn exchange(rank: usize, size: usize, own: &str) -> BTreeMap<String, Vec<usize>> {
     // Unreceived messages do not matter, since the job ends.
     let text = own.to_owned().leak();

@@ -20,7 +20,7 @@ pub(crate) struct Check {
     /// contribution is sent.
     pub(crate) request: Request,
     pub(crate) contribution: Vec<u64>,
-    /// Where the digest goes, and the number of the call; `None` unless all ranks get the result.
+    /// Where the digest goes, and the number of the call; `None` unless all ranks get the same result.
     pub(crate) digests: Option<(Arc<Digests>, u64)>,
     /// The place in the program that started the reduction.
     pub(crate) site: Option<Arc<str>>,
@@ -56,7 +56,7 @@ impl Check {
         }
     }
 
-    /// Copies a contribution, which the program may change before it is sent.
+    /// Copies a contribution, since the program may change its buffer before the contribution is sent.
     ///
     /// # Safety
     /// `send` has as many elements as the task says.

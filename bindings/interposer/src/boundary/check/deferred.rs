@@ -1,5 +1,5 @@
 //! Comparisons in a check that still wait for the contributions of other ranks. The library has completed its reduction, and other ranks
-//! may be waiting for this program to continue. So nothing here waits before the communicator is freed or MPI_Finalize begins.
+//! may be waiting for this rank to continue. So nothing here waits before the communicator is freed or MPI_Finalize begins.
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -89,7 +89,7 @@ impl Left {
         })
     }
 
-    /// Tests each request without holding the lock, and handles those that are complete.
+    /// Tests each request without holding the lock, and handles the requests that are complete.
     fn settle(
         &self,
         mut ask: impl FnMut(Comm, &mut Request) -> End,
@@ -124,7 +124,7 @@ pub(crate) fn poll() {
     LEFT.settle(|_, request| test(request), finish);
 }
 
-/// Waits for the reductions of these communicators, and compares them. Other threads continue meanwhile.
+/// Waits until the pending comparisons of these communicators can be made, and makes them. Other threads continue meanwhile.
 pub(crate) fn wait(is_of: impl Fn(Comm) -> bool) {
     loop {
         let ask = |comm, request: &mut Request| {
@@ -142,10 +142,10 @@ pub(crate) fn wait(is_of: impl Fn(Comm) -> bool) {
     }
 }
 
-/// Compares the remaining reductions, except those on whose requests `wait` gives up.
+/// Compares the remaining reductions, except reductions whose requests `wait` gives up on.
 pub(crate) fn end(wait: impl Fn(&mut Request) -> End) {
     LEFT.settle(|_, request| wait(request), finish);
-    // The library may still write to the buffers of the others.
+    // The library may still write to the buffers of incomplete reductions.
     mem::forget(mem::take(&mut LEFT.lock().all));
 }
 
@@ -198,7 +198,7 @@ mod tests {
         left
     }
 
-    /// A thread that waits for a communicator also sees the entry that another thread works on; the other thread may call this module.
+    /// While a thread works on an entry, threads that wait for its communicator still see it, and any thread may call this module.
     #[test]
     fn what_is_in_hands_is_left() {
         let left = left(3);

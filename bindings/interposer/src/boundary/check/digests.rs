@@ -1,6 +1,6 @@
 //! Checks that the library gives all ranks of a call the same bits, and that all ranks made the same call.
 //!
-//! Each rank keeps digests of its results, and a description of its calls, by communicator and number of the call. Ranks compare them when the
+//! For each communicator and call number, each rank keeps a digest of its result and a description of its call. Ranks compare them when the
 //! communicator is freed or MPI_Finalize begins, since a call completes at different times on different ranks.
 
 use std::ffi::c_int;
@@ -37,7 +37,7 @@ struct Kept {
 struct Slot {
     /// The digest of results.
     digest: u64,
-    /// The kinds of calls, as [`Task::asked`] gives them, and the number of each.
+    /// The kinds of calls, as [`Task::asked`] gives them, and the number of calls of each kind.
     asked: Vec<(Task, u64)>,
 }
 
@@ -126,7 +126,7 @@ impl Digests {
         *kept = kept.wrapping_add(digest);
     }
 
-    /// The words whose minima over ranks are compared: both digests of each slot, and their complements, whose minima give the maxima.
+    /// The words whose minima over ranks are taken: both digests of each slot, and their complements, whose minima show the maxima.
     fn list(&self) -> Vec<u64> {
         let inner = self.lock();
         let lists = inner.places.iter().map(|place| {
@@ -164,7 +164,7 @@ fn found(minima: &[u64]) -> impl Iterator<Item = Comparison> {
     })
 }
 
-/// Counts what the minima show: rank 0, all different results; each rank, its own calls in the first slot where ranks made different calls.
+/// Rank 0 counts the slots with different results. Each rank counts its own calls in the first slot where ranks made different calls.
 fn count(comm: Comm, digests: &Digests, minima: &[u64]) {
     let mut own = statistics::own();
     if let Some(first) = found(minima).position(|found| found == Comparison::OtherCalls) {
@@ -213,8 +213,8 @@ pub(crate) fn compare_all(wait: impl Fn(&mut Request) -> bool) {
         let minima = vec![UNKNOWN; list.len()].leak();
         let mut request = Request::UNSET;
         let handles = &mpi().handles;
-        // SAFETY: both lists have that many numbers of 64 bits, and live forever; ranks may start the reductions in any order, as each has its
-        // own communicator.
+        // SAFETY: both lists have that many numbers of 64 bits, and live forever; ranks may start the reductions in any order, as each
+        // reduction has its own communicator.
         let code = unsafe {
             mpi().MPI_Iallreduce(
                 list.as_ptr().cast(),

@@ -1,5 +1,5 @@
-//! Wraps MPI_Comm_free and MPI_Comm_disconnect for a check: all ranks make this call, so they compare their results here. MPI may delete
-//! the communicator's attributes only later, when ranks cannot wait for each other.
+//! Wraps MPI_Comm_free and MPI_Comm_disconnect for a check: all ranks make these calls together, so they compare their results here. MPI
+//! may delete the communicator's attributes only later, when ranks cannot wait for each other.
 
 use std::ffi::c_void;
 

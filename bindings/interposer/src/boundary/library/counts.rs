@@ -12,7 +12,7 @@ use treefold::mpi::mpi_library::{Comm, Passed};
 
 use crate::boundary::library::loaded::{Communicator, Mpi};
 
-/// The type of a count argument: one number, or the address of one for each rank. MPI_Count has 64 bits in every family.
+/// The type of a count argument: one number, or the address of a list with a number for each rank. MPI_Count has 64 bits in every family.
 pub(crate) trait CountArgument {
     /// The type in the function with small counts.
     type Small;
@@ -51,8 +51,8 @@ impl CountArgument for i64 {
 impl CountArgument for *const i64 {
     type Small = *const c_int;
 
-    /// The list is never freed: MPI may read it until a request is complete (MPI 4.1, 6.12), and this module does not learn when it is
-    /// complete. Equal lists are stored once.
+    /// The converted list is never freed: MPI may read it until a request is complete (MPI 4.1, 6.12), and this module does not learn when
+    /// that is. Equal lists are stored once.
     unsafe fn small(self, comm: Passed<Comm>) -> Option<*const c_int> {
         static KEPT: Mutex<BTreeSet<&'static [c_int]>> = Mutex::new(BTreeSet::new());
         let mpi = Mpi::find()?;

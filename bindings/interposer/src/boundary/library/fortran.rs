@@ -18,7 +18,7 @@ pub(crate) unsafe fn integer(address: *const c_int) -> c_int {
 pub(crate) unsafe fn datatype_of(mpi: &Mpi, address: *const c_int) -> Datatype {
     // SAFETY: the caller promises it.
     let number = unsafe { *address };
-    // SAFETY: the caller promises that MPI is initialised, and the program that the number is a datatype's.
+    // SAFETY: the caller promises that MPI is initialised, and the program promises a datatype's number.
     let datatype = unsafe { mpi.library.type_from_fortran(number) };
     // A library that converts no handles has no Fortran.
     datatype.unwrap_or(mpi.library.handles.MPI_DATATYPE_NULL)
@@ -29,7 +29,7 @@ pub(crate) unsafe fn datatype_of(mpi: &Mpi, address: *const c_int) -> Datatype {
 pub(crate) unsafe fn op_of(mpi: &Mpi, address: *const c_int) -> Op {
     // SAFETY: the caller promises it.
     let number = unsafe { *address };
-    // SAFETY: the caller promises that MPI is initialised, and the program that the number is an operator's.
+    // SAFETY: the caller promises that MPI is initialised, and the program promises an operator's number.
     let op = unsafe { mpi.library.op_from_fortran(number) };
     op.unwrap_or(mpi.library.handles.MPI_OP_NULL)
 }
@@ -39,7 +39,7 @@ pub(crate) unsafe fn op_of(mpi: &Mpi, address: *const c_int) -> Op {
 pub(crate) unsafe fn comm_of(mpi: &Mpi, address: *const c_int) -> Comm {
     // SAFETY: the caller promises it.
     let number = unsafe { *address };
-    // SAFETY: the caller promises that MPI is initialised, and the program that the number is a communicator's.
+    // SAFETY: the caller promises that MPI is initialised, and the program promises a communicator's number.
     let comm = unsafe { mpi.library.comm_from_fortran(number) };
     comm.unwrap_or(mpi.library.handles.MPI_COMM_NULL)
 }

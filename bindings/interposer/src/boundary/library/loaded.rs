@@ -36,11 +36,11 @@ struct Type {
     handle: Datatype,
     parts: usize,
     /// `None` if the library reports another size for the datatype. Fortran compilers have options for the size of a REAL, so the library is
-    /// queried, but only when a program uses the type: a library that lacks it reports the query as an error.
+    /// queried, but only when a program uses the type: a library that lacks the type reports the query as an error.
     element: OnceLock<Option<Element>>,
 }
 
-/// The addresses of MPI_IN_PLACE and MPI_BOTTOM in Open MPI's Fortran: several each if the library may use any of them; none in other families.
+/// The possible addresses of MPI_IN_PLACE and of MPI_BOTTOM in Open MPI's Fortran; none in other families.
 #[derive(Debug)]
 struct Fortran {
     in_place: Vec<*const c_void>,
@@ -130,8 +130,8 @@ impl Mpi {
         }
     }
 
-    /// Whether Fortran calls bypass this library's C functions: Open MPI's Fortran functions call its `PMPI_` functions. Other families call
-    /// their `MPI_` functions.
+    /// Whether Fortran calls bypass this library's C functions: Open MPI's Fortran functions call its `PMPI_` functions, those of other
+    /// families call `MPI_` functions.
     #[inline]
     pub(crate) fn hides_fortran(&self) -> bool {
         self.family == Family::OpenMpi
@@ -290,7 +290,7 @@ impl Mpi {
     /// Whether MPI can be called: it is initialised, and not finalised.
     pub(crate) fn can_be_called(&self) -> bool {
         let (mut is_initialised, mut is_finalised): (c_int, c_int) = (0, 0);
-        // SAFETY: it may be called at any time, and writes one int (MPI 4.1, 11.4.1).
+        // SAFETY: the function may be called at any time, and writes one int (MPI 4.1, 11.4.1).
         unsafe { self.library.MPI_Initialized(&raw mut is_initialised) };
         // SAFETY: as above.
         unsafe { self.library.MPI_Finalized(&raw mut is_finalised) };
@@ -326,7 +326,7 @@ pub(crate) fn world() -> Communicator {
     Communicator(mpi().handles.MPI_COMM_WORLD)
 }
 
-/// A communicator of the program, which promises that the handle is valid; `prepare` has checked that it is not MPI_COMM_NULL.
+/// A communicator of the program. The program promises that the handle is valid; `prepare` has checked that it is not MPI_COMM_NULL.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Communicator(pub(crate) Comm);
 

@@ -1,4 +1,4 @@
-//! The next functions: those that the program would call without this library.
+//! Finds the next functions: the functions that the program would call if this library were not loaded.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
@@ -19,7 +19,7 @@ pub(crate) struct Next {
     is_told: AtomicBool,
 }
 
-/// An error code for unknown libraries: MPI_SUCCESS is 0 everywhere.
+/// The error code if the library is unknown. MPI_SUCCESS is 0 everywhere, so 1 is an error.
 const UNKNOWN_CODE: c_int = 1;
 
 impl Next {
@@ -50,11 +50,11 @@ impl Next {
             ptr::NonNull::new(address)
         };
         let names = || self.names.iter().copied();
-        // A program may have loaded its library with RTLD_LOCAL: then the linker's list lacks the library, and only its handle finds its
-        // functions. Fortran's functions are in a file of their own.
+        // A program may have loaded its library with RTLD_LOCAL: then the linker's list lacks the library, and its functions are found only
+        // by its handle. Fortran's functions are in a file of their own.
         let of_library = |name| match Mpi::find() {
             Some(mpi) if self.is_of_c() => mpi.library.function(name),
-            // Searches any object but this library for the name.
+            // Searches all objects but this library for the name.
             _ => Library::any_function(name, name.as_ptr().cast()),
         };
         let found = names().find_map(after_this);
@@ -70,8 +70,8 @@ impl Next {
         name.iter().any(u8::is_ascii_lowercase) && name.iter().any(u8::is_ascii_uppercase)
     }
 
-    /// The result of calling a function that this process does not have: MPI_ERR_UNSUPPORTED_OPERATION, through the error handler of its
-    /// communicator if it has one. The first call prints the names of the function and the library.
+    /// The error code of a call to a function that this process lacks: MPI_ERR_UNSUPPORTED_OPERATION. It is first passed to the error
+    /// handler of the call's communicator, if there is one. The first call prints the names of the function and the library.
     #[cold]
     pub(crate) fn code(&self, comm: &dyn Fn(&Mpi) -> Option<Comm>) -> c_int {
         let name = self.names[0].to_string_lossy();
@@ -114,7 +114,7 @@ macro_rules! the_next {
     }};
 }
 
-/// The address as a function of this type, which must be the function's own; `Err` with the `Next` if this process lacks the function.
+/// The address as a function of this type, which must be its real type; `Err` with the `Next` if this process lacks the function.
 macro_rules! typed {
     ($next:expr; $type:ty) => {{
         let next: &'static $crate::boundary::library::next::Next = $next;
@@ -122,8 +122,8 @@ macro_rules! typed {
         if address.is_null() {
             Err(next)
         } else {
-            // SAFETY: the function of this name has this type by MPI's standard, or for Fortran by the library's convention; a handle is a
-            // word, and a function that takes an int uses only its half (see crate `mpi_library`).
+            // SAFETY: the function of this name has this type by MPI's standard, or for Fortran by the library's convention; a handle is
+            // passed as a word, and a function that expects an int uses only half of it (see crate `mpi_library`).
             Ok(unsafe { ::std::mem::transmute::<*mut ::std::ffi::c_void, $type>(address) })
         }
     }};
@@ -184,7 +184,7 @@ pub(crate) use export_c;
 /// expression for its error code, as in C. The last expression is the communicator whose error handler is called if this process lacks the
 /// function.
 ///
-/// The function has five names, which share one body: four spellings of compilers, for `mpif.h` and `use mpi`, and the name in `mpi_f08`. In
+/// The function has five names, which share one body: four that compilers use for `mpif.h` and `use mpi`, and the name in `mpi_f08`. In
 /// `mpi_f08` the address of the error code is NULL if the program omits it.
 macro_rules! export_fortran {
     ($small:expr, $capitals:expr, $parameters:tt, |$library:ident| $code:expr) => {
@@ -234,7 +234,7 @@ macro_rules! export_fortran {
                 Err(missing) => missing.code(&$comm),
             };
             let code = $code;
-            // SAFETY: the address points to an INTEGER, or NULL.
+            // SAFETY: the address points to an INTEGER, or is NULL.
             unsafe { $crate::boundary::library::fortran::leave(ierr, code) };
         }
     };

@@ -11,7 +11,7 @@ use crate::settings::{Mode, Settings};
 pub(crate) fn ahead() -> Option<String> {
     // SAFETY: the name ends with a null character.
     let first = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"MPI_Allreduce".as_ptr()) };
-    // Compares with the address of another function of this library: even here, the linker resolves MPI_Allreduce to the first library's.
+    // Compares with another function of this library: even here, the linker resolves MPI_Allreduce to the first library's function.
     let own: extern "C" fn() = at_exit;
     let (first, own) = (object(first)?, object(own as *const c_void)?);
     (first.0 != own.0).then_some(first.1)
@@ -26,7 +26,7 @@ fn object(address: *const c_void) -> Option<(*mut c_void, String)> {
     }
     // SAFETY: the call has succeeded, so it has written the answer.
     let info = unsafe { info.assume_init() };
-    // SAFETY: the name is a string of the linker's, which lives as long as the object: forever, if it was there at the start.
+    // SAFETY: the name is a string of the linker, which lives as long as the object: forever, if the object was loaded at the start.
     let name = unsafe { CStr::from_ptr(info.dli_fname) };
     Some((info.dli_fbase, name.to_string_lossy().into_owned()))
 }

@@ -96,7 +96,7 @@ fn end_if_wrong(rank: usize, wrong: &[String]) {
 /// Whether a file can be written. Its contents stay; a new file is removed again.
 fn probe(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
-        // Only regular files are opened: the reader of a pipe would see the end of the report.
+        // Only regular files are opened here: the reader of a pipe would see an end of file before the report.
         Ok(there) if !there.is_file() && !there.is_dir() => Ok(()),
         Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
         Err(_) => {
@@ -207,7 +207,7 @@ fn limit() -> Duration {
     }
 }
 
-/// Waits until a condition holds, or gives up after some time.
+/// Waits until a condition holds, or gives up after some time. Returns whether it holds.
 pub(crate) fn wait_for(limit: Duration, mut is_done: impl FnMut() -> bool) -> bool {
     let begin = Instant::now();
     let mut looks = 0_u32;
@@ -278,7 +278,7 @@ pub(crate) fn receive_one(tag: c_int) -> Option<(c_int, String)> {
     unsafe { mpi.MPI_Get_count(&raw const status, byte, &raw mut length) };
     let source = status.source(mpi.constants);
     let mut text = vec![0_u8; usize::try_from(length).unwrap_or(0)];
-    // SAFETY: the text has the message's length; no other thread receives it, as this is MPI_Init or MPI_Finalize.
+    // SAFETY: the text has the message's length; no other thread receives the message, as this is MPI_Init or MPI_Finalize.
     unsafe {
         mpi.MPI_Recv(
             text.as_mut_ptr().cast(),

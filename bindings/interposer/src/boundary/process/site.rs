@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use comm::text::printable;
 
-/// The maximum number of frames to search. The first are those of this library and of the MPI library's Fortran wrappers.
+/// The maximum number of frames to search. The first frames are those of this library and of the MPI library's Fortran wrappers.
 const FRAMES_MAX: c_int = 16;
 
 /// The place of a frame, `file+offset`; `None` if the file is an MPI library.

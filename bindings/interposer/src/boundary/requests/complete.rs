@@ -1,5 +1,5 @@
-//! The functions that complete requests. If one completes a treefold reduction, it writes the result before it returns. While no reduction is
-//! under way, they only call the library's functions.
+//! The functions that complete requests. A function that completes a treefold reduction writes the result before it returns. While no
+//! reduction is under way, these functions only call the library's.
 //!
 //! All of Open MPI's Fortran functions, and MPICH's `mpi_f08`, call PMPI_ functions. MPICH's other Fortran functions call the C functions MPI_…,
 //! which this library already wraps.
@@ -119,7 +119,7 @@ fn is_over(request: Request) -> bool {
     code == SUCCESS && flag != 0
 }
 
-/// Makes the library's call that tests one request without changing it, and returns its code. Several threads may test a request at once.
+/// Makes the library's call that tests a request without changing it. Returns the call's code. Several threads may test a request at once.
 #[inline]
 fn ask(
     request: impl FnOnce() -> Request,
@@ -133,7 +133,7 @@ fn ask(
     code
 }
 
-/// Defines a function that completes requests, in C and in Fortran, from its parameters, its requests and those that it has completed.
+/// Defines a function that completes requests, in C and in Fortran, from its parameters, its requests and its completed requests.
 macro_rules! export {
     (
         $name:ident($($parameter:ident: $type:ty),+), $requests:tt, $completed:expr, $small:literal, $capitals:literal

@@ -53,7 +53,7 @@ pub(crate) struct Flight {
     pub(crate) is_there: bool,
 }
 
-// SAFETY: the result's address is used by the thread that completes the request, to which the program lends the buffer until then.
+// SAFETY: only the thread that completes the request uses the result's address, and the program lends the buffer until then.
 unsafe impl Send for Flight {}
 
 /// Flights by their requests' handles.
@@ -79,7 +79,7 @@ thread_local! {
 static KNOWN: AtomicUsize = AtomicUsize::new(0);
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether no flight is under way, except those that a call is just completing.
+/// Whether no flight is under way, except flights that a call is just completing.
 #[inline]
 pub(crate) fn is_idle() -> bool {
     UNDER_WAY.load(Ordering::Relaxed) == 0

@@ -16,8 +16,8 @@ use crate::boundary::requests::taken::{Handles, Requests, requests};
 use crate::settings::{Mode, Settings};
 use crate::statistics::Counts;
 
-/// Raises the error of a request that the program must not pass to a function, and returns the error's code. Calls the error handler of
-/// MPI_COMM_WORLD, since the request's communicator may have been freed.
+/// Raises MPI_ERR_REQUEST for a request that the program must not pass to this function, and returns the error's code. Calls the error
+/// handler of MPI_COMM_WORLD, since the request's communicator may have been freed.
 #[cold]
 fn refuse() -> c_int {
     let code = mpi().constants.MPI_ERR_REQUEST;
@@ -26,7 +26,7 @@ fn refuse() -> c_int {
 }
 
 thread_local! {
-    /// Whether this thread is in a Fortran function that starts requests: MPICH's Fortran functions call the C functions.
+    /// Whether this thread is already starting requests: MPICH's Fortran functions call the C functions.
     static IS_STARTING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -164,7 +164,7 @@ unsafe fn start_at(requests: Requests, place: usize) -> c_int {
             // SAFETY: the caller promises it.
             let mut request = unsafe { requests.request(place) };
             let handle = (&raw mut request).cast::<c_void>();
-            // SAFETY: the handle has room for one of any family.
+            // SAFETY: `request` has room for a handle of any family.
             unsafe { family.write(handle, 0, request) };
             // SAFETY: it is the program's request.
             let code = unsafe { next(handle) };

@@ -1,5 +1,5 @@
 //! Persistent reductions in a check. The program's request is the request of the library's own reduction; each start also gathers the
-//! contributions, without blocking. Ranks may start their requests in different orders, and continue before others have started theirs. So
+//! contributions, without blocking. Ranks may start requests in different orders, and continue before other ranks have started theirs. So
 //! each request gathers on its own communicator, which lives until MPI_Finalize, since ranks may free requests at different times.
 
 use std::ffi::c_int;

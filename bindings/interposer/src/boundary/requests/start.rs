@@ -1,5 +1,5 @@
 //! Starts non-blocking and persistent reductions. The library gathers the ranks' contributions with a call of the same form on the same
-//! communicator, which keeps the program's order of calls. The gathered rows are combined when the request is completed.
+//! communicator, so the program's order of calls does not change. The gathered rows are combined when the request is completed.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;

@@ -43,7 +43,7 @@ impl Requests {
     /// The handles of all requests, as words.
     ///
     /// # Safety
-    /// They are where the program's arguments point.
+    /// The requests are where the program's arguments point.
     pub(crate) unsafe fn words(self) -> Vec<usize> {
         let places = 0..self.count;
         // SAFETY: the caller promises it.
@@ -53,7 +53,7 @@ impl Requests {
     /// One of the requests.
     ///
     /// # Safety
-    /// They are where the program's arguments point, and there are more of them than `place`.
+    /// The requests are where the program's arguments point, and `place` is less than their number.
     pub(crate) unsafe fn request(self, place: usize) -> Request {
         match self.handles {
             // SAFETY: the caller promises it.
@@ -90,7 +90,7 @@ pub(crate) unsafe fn fortran(number: *const c_int) -> Request {
     request.unwrap_or(mpi.handles.MPI_REQUEST_NULL)
 }
 
-/// The requests of a call in C or in Fortran, from the parameter of its only request, or from the parameters of their number and array.
+/// The requests of a call in C or in Fortran, from the parameter for one request, or from the parameters for a number and an array.
 macro_rules! requests {
     (c [$request:ident]) => {
         Requests::in_c(1, $request)
@@ -168,8 +168,8 @@ impl Taken {
     }
 
     /// After the library's call: handles complete requests, and puts back the others. A request is complete if the library has changed its
-    /// handle or, if it is persistent and keeps its handle, if `is_done` says so. Open MPI frees persistent requests that have
-    /// failed. Requests that a failing call completes are not compared: any of them may have failed.
+    /// handle, or if it is persistent, keeps its handle, and `is_done` says so. Open MPI frees persistent requests that have failed.
+    /// Requests that a failing call completes are not compared: any of them may have failed.
     ///
     /// # Safety
     /// The requests are where the program's arguments point.
