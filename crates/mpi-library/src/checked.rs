@@ -6,7 +6,7 @@ use crate::handle::Handle;
 use crate::object;
 
 impl Family {
-    /// Makes a handle of a word that a program passes as a number: an `int`, sign-extended or not, or a pointer.
+    /// Makes a handle from a word that a program passes as a number: an `int`, sign-extended or not, or a pointer.
     ///
     /// Rejects handles of another family, which would crash MPI. An accepted word need not be a live handle.
     ///

@@ -18,7 +18,7 @@ pub enum Names {
     Pmpi,
 }
 
-/// How [`Library::choose`](crate::Library::choose) finds the library: the first of these that exists.
+/// How [`Library::choose`](crate::Library::choose) finds the library: the first of these libraries that exists.
 ///
 /// 1. the one that [`function`](Self::function) belongs to;
 /// 2. the one that the process has loaded: it defines `PMPI_Init`, and may be visible only to the object that loaded it;
@@ -34,7 +34,7 @@ pub struct Options<'a> {
     pub function: *const c_void,
     /// The environment variable whose value is the path of a library.
     pub variable: Option<&'a str>,
-    /// Whether to open the library of the launcher, and to reject a library of another family.
+    /// Whether to open the launcher's library, and to reject libraries of other families than the launcher's.
     pub heeds_launcher: bool,
     /// Whether to open a library if the process has loaded none.
     pub opens: bool,

@@ -1,4 +1,4 @@
-//! Why no MPI library can be used.
+//! The crate's error type: why no MPI library can be used.
 
 use std::path::PathBuf;
 
@@ -82,7 +82,7 @@ pub enum Error {
         /// The family.
         family: Family,
     },
-    /// The program's communicators belong to a different library from this one, as the address of its MPI function shows.
+    /// The program's communicators belong to a different library from this one, as the address of the program's MPI function shows.
     #[error("the program's communicators belong to {other:?}, but this process calls {choice}")]
     OtherLibrary {
         /// The communicators' library.

@@ -12,12 +12,12 @@ use crate::handle::{Handle, Passed};
 /// Libraries with one layout of handles and statuses, and with the same constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
-    /// Open MPI 4 and 5, and libraries derived from it. Handles are pointers; predefined ones are the addresses of the library's
+    /// Open MPI 4 and 5, and libraries derived from it. Handles are pointers; predefined handles are the addresses of the library's
     /// objects.
     OpenMpi,
     /// MPICH, Intel MPI, MVAPICH, Cray MPICH and others of the MPICH ABI Compatibility Initiative. Handles are `int`s.
     Mpich,
-    /// Any library with the standard ABI (MPI 5.0, chapter 20). Handles are pointers; predefined ones are small integers.
+    /// Any library with the standard ABI (MPI 5.0, chapter 20). Handles are pointers; predefined handles are small integers.
     Abi,
 }
 
@@ -51,7 +51,7 @@ impl Family {
         self.constants().handle_bytes
     }
 
-    /// Makes a handle of a word that MPI or a program has passed.
+    /// Makes a handle from a word that MPI or a program has passed.
     #[inline]
     pub fn take<H: Handle>(self, passed: Passed<H>) -> H {
         H::from_word(self.defined(passed.word()))
@@ -100,12 +100,12 @@ impl Family {
         let place = unsafe { handles.byte_add(offset_bytes) };
         // The lower half comes first: processors are little-endian.
         let bytes = handle.word().to_le_bytes();
-        // SAFETY: the caller promises room for a handle, whose bytes these are; `bytes` is ours.
+        // SAFETY: the caller promises room for a handle, whose bytes these are; `bytes` is a local array.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place.cast(), self.handle_bytes()) };
     }
 }
 
-/// The bits of a word that an `int` has.
+/// The bits of a word that belong to an `int`.
 pub(crate) const LOWER_HALF: usize = u32::MAX as usize;
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use crate::handle::{Comm, Datatype, Errhandler, Group, Info, Message, Op, Passed
 use crate::library::Library;
 use crate::status::Status;
 
-/// `MPI_User_function`: combines the elements of the first operand, which come from lower ranks, with those of the second, and stores the
-/// results in the second. The last parameter points to a datatype, which [`Family::read`](crate::Family::read) reads.
+/// `MPI_User_function`: combines the elements of the first operand, which come from lower ranks, with the elements of the second, and
+/// stores the results there. The last parameter points to a datatype, which [`Family::read`](crate::Family::read) reads.
 pub type UserFunction = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut c_void);
 
 /// `MPI_Comm_copy_attr_function`.
@@ -29,7 +29,7 @@ pub type CopyAttribute = unsafe extern "C" fn(
 /// A [`CopyAttribute`] that copies nothing, in place of `MPI_COMM_NULL_COPY_FN`, which differs from family to family.
 ///
 /// # Safety
-/// For MPI to call: the last argument points to room for one int (MPI 4.1, 7.7.2).
+/// Only MPI may call this function: the last argument points to room for one int (MPI 4.1, 7.7.2).
 pub unsafe extern "C" fn copy_no_attribute(
     _comm: Passed<Comm>,
     _key: c_int,

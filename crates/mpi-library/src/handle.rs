@@ -13,7 +13,7 @@ pub trait Handle: Copy + Eq + sealed::Sealed {
     /// The kind of object that the handle names, with its article, for error texts.
     const NOUN: &'static str;
 
-    /// The initial value of a variable to which MPI will write a handle. It is a handle in no family.
+    /// The initial value of a variable to which MPI will write a handle. It is not a handle in any family.
     const UNSET: Self;
 
     /// In the MPICH family, the kind of object: bits 26 to 29 of a handle.
@@ -33,7 +33,7 @@ pub trait Handle: Copy + Eq + sealed::Sealed {
 }
 
 /// A handle as it arrives in a register, or on the stack, from MPI or from a program: in the MPICH family, the upper half of its word is
-/// undefined. [`Family::take`](crate::Family::take) makes a handle of it.
+/// undefined. [`Family::take`](crate::Family::take) makes a handle from it.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Passed<H> {

@@ -16,7 +16,7 @@ pub struct Launcher {
 /// The variable that Open MPI's `mpirun` sets.
 const OPEN_MPI: &str = "OMPI_COMM_WORLD_SIZE";
 
-/// The variable that launchers of the MPICH family set. Slurm sets it, too, for any library that speaks this protocol.
+/// The variable that launchers of the MPICH family set. Slurm sets it, too, for any library that uses the PMI protocol.
 const PMI: &str = "PMI_SIZE";
 
 /// The variable that Hydra, the launcher of MPICH and Intel MPI, sets, but Slurm does not.
@@ -26,7 +26,7 @@ const HYDRA: &str = "MPI_LOCALNRANKS";
 const SLURM: &str = "SLURM_PROCID";
 
 impl Launcher {
-    /// The launcher of this process. `None` if there is none, if there are nested ones, or if it serves all libraries, as Slurm does.
+    /// The launcher of this process. `None` if there is none, if launchers are nested, or if it serves all libraries, as Slurm does.
     pub fn of_process() -> Option<Self> {
         Self::of(|variable| std::env::var_os(variable))
     }

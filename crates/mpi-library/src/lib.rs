@@ -27,8 +27,8 @@
 //! - A **handle** is an `int` in the MPICH family and a pointer elsewhere. Here every handle is one [word](Handle). In a register, or in
 //!   its own stack slot, a word can be passed as either, since a function that takes an `int` reads only the lower half of the word (System
 //!   V ABI for x86-64, 3.2.3; AAPCS64, 6.8.2, stage C). An output starts as a word of zeros; the MPICH family writes its lower half, since
-//!   processors here are little-endian. The upper half of an `int` that comes *from* C is undefined. So handles that MPI passes to a
-//!   callback, or a program passes to a replacement of an MPI function, are [`Passed`]; [`Family::take`] makes a [`Handle`] of one.
+//!   processors here are little-endian. The upper half of an `int` that comes *from* C is undefined. So a handle that MPI passes to a
+//!   callback, or a program to a replacement of an MPI function, is a [`Passed`], from which [`Family::take`] makes a [`Handle`].
 //! - A [`Status`] has 64 bytes, more than any family's, and is read by offset.
 //! - **Constants** are tables by family ([`Constants`], [`Handles`]). The tests compare each of them with every `mpi.h` that they find.
 //!

@@ -46,8 +46,8 @@ impl Library {
     /// call does not initialise it.
     ///
     /// # Errors
-    /// There is no library, or the named file is not an MPI library; its family is unknown, or differs from the launcher's; or it lacks a
-    /// function that every MPI library has.
+    /// There is no library, or the named file is not an MPI library; the library's family is unknown, or differs from the launcher's; or
+    /// the library lacks a function that every MPI library has.
     pub fn choose(options: &Options<'_>) -> Result<&'static Self, Error> {
         let launcher = if options.heeds_launcher {
             Launcher::of_process()
@@ -158,7 +158,7 @@ impl Library {
     }
 
     /// All addresses at which [`variable`](Self::variable) may be. There are several only if the library is visible only to the object
-    /// that loaded it: then that object, or one that was loaded with it, may have the copy.
+    /// that loaded it: then that object, or one that was loaded with it, may have a copy of the variable.
     pub fn variables(&self, name: &CStr) -> Vec<NonNull<c_void>> {
         self.object.variables(name)
     }
@@ -246,7 +246,7 @@ impl Library {
         convert.map(|convert| unsafe { convert(handle) })
     }
 
-    /// Converts a number to a handle, in the same way.
+    /// Converts a number to a handle, like [`convert_handle`](Self::convert_handle) in reverse.
     ///
     /// # Safety
     /// The functions are those of Open MPI and of the standard ABI, and accept this number.

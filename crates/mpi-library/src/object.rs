@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::{self, NonNull};
 
-/// An object that defines this function is an MPI library. Tools define only `MPI_Init`, and call this function.
+/// An object that defines this function is an MPI library. Tools define `MPI_Init`, but not this function, which they call.
 const DEFINED: &CStr = c"PMPI_Init";
 
 /// An MPI library: a shared object that defines MPI's functions, or the program, if it defines them.
@@ -57,7 +57,7 @@ impl Object {
         })
     }
 
-    /// The MPI library behind a function that the program calls, which is the library's own or a tool's that intercepts it.
+    /// The MPI library behind a function that the program calls: the library's own function, or that of a tool that intercepts it.
     pub(crate) fn of_address(address: *const c_void) -> Option<Self> {
         let name = object_name(address)?;
         let own = reopen(name).and_then(Self::beneath);
@@ -168,14 +168,14 @@ fn error() -> String {
     if words.is_null() {
         return "the dynamic linker gives no reason".to_owned();
     }
-    // SAFETY: not NULL, so it is a C string, which lives until this thread calls the linker again (POSIX.1-2024, dlerror).
+    // SAFETY: the text is not NULL, so it is a C string, which lives until this thread calls the linker again (POSIX.1-2024, dlerror).
     unsafe { CStr::from_ptr(words) }
         .to_string_lossy()
         .into_owned()
 }
 
 fn find(handle: *mut c_void, name: &CStr) -> Option<NonNull<c_void>> {
-    // SAFETY: the handle is that of an object that is never closed, or a special one of the linker; the name is a C string.
+    // SAFETY: the handle is that of an object that is never closed, or a special handle of the linker; the name is a C string.
     NonNull::new(unsafe { libc::dlsym(handle, name.as_ptr()) })
 }
 
@@ -236,7 +236,7 @@ fn loaded_names() -> Vec<CString> {
     let name_of = |index| {
         // SAFETY: any index is allowed; the name is NULL if another thread has unloaded the image.
         let name = unsafe { libc::_dyld_get_image_name(index) };
-        // SAFETY: a C string that lives as long as its image.
+        // SAFETY: the name is a C string that lives as long as its image.
         (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }.to_owned())
     };
     (0..count).filter_map(name_of).collect()

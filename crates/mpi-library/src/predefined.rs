@@ -15,8 +15,8 @@ macro_rules! predefined {
             $($name:ident: $object:literal, $mpich:literal, $abi:literal;)*
         }
     )+) => {
-        /// The handles of predefined objects. If a library lacks an object, its handle is the null handle of the type. Every library has the
-        /// null handles.
+        /// The handles of predefined objects. If a library lacks an object, the object's handle is the null handle of the type. Every
+        /// library has the null handles.
         #[allow(non_snake_case, reason = "MPI's names")]
         #[derive(Clone, Copy, Debug)]
         pub struct Handles {

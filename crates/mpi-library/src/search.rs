@@ -1,4 +1,4 @@
-//! The search for the library.
+//! Searches for the library.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -21,7 +21,7 @@ const NAMES: [&str; 6] = [
     "libmpi_abi.so.1",
 ];
 
-/// Finds the library. Its family may differ from the launcher's, which the caller checks.
+/// Finds the library. The caller checks whether its family differs from the launcher's.
 pub(crate) fn find(
     options: &Options<'_>,
     launcher: Option<Launcher>,

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 use mpi_library::Handles;
 
-/// For each library its compiler wrapper, the name to load it by, and the beginning of its version text.
+/// For each library: its compiler wrapper, the name to load it by, and the beginning of its version text.
 const LIBRARIES: [(&str, &str, &str); 2] = [
     ("mpicc.openmpi", "libmpi.so.40", "(Open MPI v"),
     ("mpicc.mpich", "libmpich.so.12", "(MPICH Version: "),

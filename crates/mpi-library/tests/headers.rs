@@ -130,7 +130,7 @@ impl Header {
     }
 }
 
-/// A program that prints what `mpi.h` says: for a handle, its word and the text of its macro.
+/// A program that prints what `mpi.h` says: for a handle, the text of its macro in Open MPI, and its word in other families.
 fn program() -> String {
     let mut lines = String::from(
         r##"#include <stddef.h>

@@ -1,4 +1,4 @@
-//! The calls of a rank to MPI: all kinds of calls that depend on a family's handles, statuses and constants.
+//! Makes a rank's calls to MPI: all kinds of calls that depend on a family's handles, statuses and constants.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
@@ -295,7 +295,7 @@ fn windows(mpi: &Library, comm: Comm) {
     call!(mpi.MPI_Win_allocate_shared(64, 1, info, node, (&raw mut base).cast(), &raw mut win));
     call!(mpi.MPI_Win_set_errhandler(win, mpi.handles.MPI_ERRORS_RETURN));
     call!(mpi.MPI_Win_lock_all(mpi.constants.MPI_MODE_NOCHECK, win));
-    // SAFETY: this rank's part of the window, which no other rank touches before the barrier.
+    // SAFETY: `base` points to this rank's part of the window, which no other rank touches before the barrier.
     unsafe { base.write(rank) };
     call!(mpi.MPI_Win_sync(win));
     call!(mpi.MPI_Barrier(node));
@@ -310,7 +310,7 @@ fn windows(mpi: &Library, comm: Comm) {
             (&raw mut part).cast()
         ));
         assert!(bytes >= 64);
-        // SAFETY: the peer's part, which no rank writes after the barrier.
+        // SAFETY: `part` points to the peer's part, which no rank writes after the barrier.
         assert_eq!(unsafe { *part }, peer);
     }
     call!(mpi.MPI_Barrier(node));
