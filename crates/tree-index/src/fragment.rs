@@ -1,7 +1,7 @@
-//! Fragments of any set of items, and how adjacent ones merge.
+//! Fragments of any set of items, and how adjacent fragments merge.
 //!
 //! A fragment is the list of the maximal nodes inside a set of items, left to right. The values of these
-//! nodes are all that the rest of the tree needs from those items. Merging fragments is exactly
+//! nodes are all that the rest of the tree needs from these items. Merging fragments is exactly
 //! associative: each node is combined once, from the same operands, whichever ranges are merged first. A
 //! reduction in tree order can therefore follow any schedule.
 //!
@@ -31,7 +31,7 @@ pub struct Fragment<I: Iterator<Item = Range<u64>>> {
 }
 
 impl Tree {
-    /// The fragment of the union of ranges: the maximal nodes whose span lies inside it, left to
+    /// The fragment of the union of ranges: the maximal nodes whose span is inside it, left to
     /// right.
     ///
     /// The ranges must be sorted and disjoint. Adjacent ranges count as one, and empty ranges are
@@ -95,7 +95,7 @@ impl Tree {
     /// The parent of two nodes, or `None` unless they are siblings. If the parent lies at the right
     /// edge of the tree, returns its highest ancestor with the same span.
     ///
-    /// Both arguments must be nodes of fragments, which name a node at the right edge by that ancestor, too.
+    /// Both arguments must be nodes of fragments, which name a node at the right edge in the same way.
     ///
     /// ```
     /// use tree_index::{Node, Tree};

@@ -5,8 +5,8 @@ use crate::largest_subtree_child_index;
 /// The number of values that ranks send in Algorithm 1: one for each PE-intersecting node, that is, a
 /// node with its children on different ranks (thesis, Algorithm 2 and eq. 3.5). Takes O(p log N) time.
 ///
-/// `starts` holds the start index of every rank, then N. Empty ranks are legal. They send nothing, and
-/// neither does the rank that owns item 0. The thesis does not define its `startIndices`; with this
+/// `starts` holds the start index of every rank, then N. Empty ranks are legal, and send nothing. The
+/// rank that owns item 0 sends nothing, either. The thesis does not define its `startIndices`; with this
 /// definition Algorithm 2 gives the published counts.
 ///
 /// # Panics

@@ -2,8 +2,8 @@
 //!
 //! Both iterators go from subtree to subtree, left to right, but their subtrees differ in height. An
 //! outbound root is the highest node at its x. Its subtree may extend past the end of the range,
-//! because Algorithm 1 receives the missing values. A node of a fragment lies inside the range,
-//! because a fragment is computed from the items of the range only.
+//! because Algorithm 1 receives the missing values. A node of a fragment is inside the range, because a
+//! fragment is computed from the items of the range only.
 
 use core::iter::FusedIterator;
 use core::ops::Range;
@@ -25,7 +25,7 @@ pub struct OutboundRoots {
 }
 
 impl Tree {
-    /// The *fragment* of a range: the maximal nodes whose span lies inside it, left to right.
+    /// The *fragment* of a range: the maximal nodes whose span is inside it, left to right.
     ///
     /// The values of these nodes are all that the rest of the tree needs from the range. From left to
     /// right the nodes grow, then shrink. There are at most max(1, 2⌈log2 N⌉ - 2) nodes, or
@@ -50,7 +50,7 @@ impl Tree {
         }
     }
 
-    /// The outbound subtree roots of a range: its nodes (x, max_y(x)) whose parent lies before
+    /// The outbound subtree roots of a range: its nodes (x, max_y(x)) whose parent is before
     /// `range.start` (thesis, eq. 3.5).
     ///
     /// In Algorithm 1 the owner of the range sends these values in this order, each to the owner of
@@ -80,7 +80,7 @@ impl Tree {
     /// root (x, max_y(x)) of the range, and its left child is on an earlier rank. The node is
     /// (parent(x), max_y(x) + 1), and the order is that of the roots.
     ///
-    /// One value is sent for each node, so their number over all ranks is the number of messages.
+    /// One value is sent for each node, so the number of nodes over all ranks is the number of messages.
     ///
     /// # Panics
     ///
@@ -127,7 +127,7 @@ impl Iterator for OutboundRoots {
         let y = self.tree.max_y(x);
         let node = Node { x, y };
         // The next start is min(N, largest_subtree_child_index(x) + 1), the first item that is not below
-        // the node. The items skipped are no roots: their parents are at x or after it.
+        // the node. The skipped items are not roots: their parents are at x or after x.
         self.rest.start = self.tree.span(node).end;
         Some(node)
     }

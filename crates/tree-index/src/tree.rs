@@ -1,7 +1,7 @@
 //! The tree over N items: which nodes exist, their children and their spans.
 //!
-//! For N > 2^63 the root has height 64, and its size of 2^64 items does not fit into a `u64`. Its size
-//! saturates to `u64::MAX`; its span is still exact, because spans are cut off at N.
+//! For N > 2^63 the root has height 64, and its size of 2^64 items does not fit into a `u64`. The size
+//! saturates to `u64::MAX`; the span is still exact, because spans are cut off at N.
 
 use core::ops::Range;
 

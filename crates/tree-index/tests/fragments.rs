@@ -1,6 +1,6 @@
 //! Tests fragments of unions, and that the result of merging does not depend on the order of the merges.
 //!
-//! Each value is a string, the expression that computes it, so a wrong operand or order shows.
+//! Each value is a string, the expression that computes it, so a wrong operand or order is visible.
 
 #[allow(dead_code, reason = "each test file uses only some functions")]
 mod oracle;

@@ -83,7 +83,7 @@ pub(crate) fn rank_of(starts: &[u64], item: u64) -> usize {
     owner.expect("the first rank starts at item 0")
 }
 
-/// The number of joins whose children lie on different ranks: the definition of a PE-intersecting node.
+/// The number of joins whose children are on different ranks: the definition of a PE-intersecting node.
 pub(crate) fn message_count(starts: &[u64]) -> u64 {
     let items = starts[starts.len() - 1];
     let crosses = |node: Node, right: Node| rank_of(starts, node.x) != rank_of(starts, right.x);
