@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).parent / "src" / "kernels"
-# No `-ftz`, no `-fmad`: subnormal numbers are kept, and nothing is fused.
+# Without `-ftz` and `-fmad`, subnormal numbers are kept, and no operations are fused.
 OPTIONS = [b"--gpu-architecture=compute_70", b"--std=c++17", b"--fmad=false", b"--ftz=false", b"--prec-div=true"]
 
 
@@ -26,7 +26,7 @@ def library():
 
 
 def digest(text):
-    """The FNV-1a hash, which the test `the_kernels_are_compiled_from_their_source` compares."""
+    """The FNV-1a hash of a text, which the test `the_kernels_are_compiled_from_their_source` compares."""
     value = 0xCBF29CE484222325
     for byte in text:
         value = (value ^ byte) * 0x100000001B3 % 2**64

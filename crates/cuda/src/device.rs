@@ -118,7 +118,7 @@ impl Device {
         })
     }
 
-    /// [`new`](Device::new), but all callers of this function share one device for each GPU. It lives as long as the process.
+    /// [`new`](Device::new), but all callers of this function share one device for each GPU. These devices live as long as the process.
     ///
     /// # Errors
     /// As [`new`](Device::new).
@@ -189,12 +189,12 @@ impl Device {
         let (ordinal, own) = (driver::owner_of(pointer)?, self.context.ordinal());
         if ordinal != own {
             return Err(wrong(&format!(
-                "the memory is of GPU {ordinal}, but this is GPU {own}"
+                "the memory belongs to GPU {ordinal}, but this is GPU {own}"
             )));
         }
         if !driver::is_of_context(pointer, self.context.cu_ctx()) {
             return Err(wrong(
-                "the memory is of another context, but sums run in the GPU's primary context",
+                "the memory belongs to another context, but sums run in the GPU's primary context",
             ));
         }
         Ok(Items::new(pointer, length))
@@ -222,7 +222,7 @@ impl Device {
     /// The driver fails.
     ///
     /// # Safety
-    /// There is room for the bytes at the pointer, and nothing else uses it.
+    /// There is room for the bytes at the pointer, and nothing else uses this memory.
     #[expect(unsafe_code, reason = "a copy to a pointer")]
     pub unsafe fn copy_into(&self, bytes: &[u8], pointer: u64) -> Result<(), Error> {
         let _bound = self.bind()?;
@@ -252,7 +252,7 @@ impl Device {
     #[expect(unsafe_code, reason = "a stream by its address")]
     pub unsafe fn wait_for_stream(&self, stream: usize) -> Result<(), Error> {
         let _bound = self.bind()?;
-        // SAFETY: the caller vouches for the stream.
+        // SAFETY: the caller promises a stream of this device, or 1 or 2.
         unsafe { result::stream::synchronize(stream as sys::CUstream) }
             .during("waiting for a stream")
     }

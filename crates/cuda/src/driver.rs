@@ -133,7 +133,7 @@ impl Number for u32 {}
 impl Number for i32 {}
 impl Number for usize {}
 
-/// When dropped, makes the context current that the program had chosen for this thread.
+/// Remembers the context that the program had chosen for this thread. When dropped, makes that context current again.
 pub(crate) struct Kept {
     /// `None` if the context did not change.
     context: Option<sys::CUcontext>,
@@ -165,7 +165,7 @@ pub(crate) fn bind(context: &CudaContext) -> Result<Kept, Error> {
     Ok(kept)
 }
 
-#[expect(unsafe_code, reason = "a context of the program's")]
+#[expect(unsafe_code, reason = "a context of the program")]
 impl Drop for Kept {
     fn drop(&mut self) {
         if let Some(context) = self.context {

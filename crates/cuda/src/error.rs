@@ -16,7 +16,7 @@ pub enum Error {
         /// The number of GPUs.
         count: usize,
     },
-    /// The GPU is older than the kernels.
+    /// The GPU is too old for the kernels.
     #[error("GPU {ordinal} has compute capability {major}.{minor}, but at least 7.0 is needed")]
     TooOld {
         /// The GPU's number.

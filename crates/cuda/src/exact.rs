@@ -10,7 +10,7 @@ use crate::error::{During, Error};
 use crate::items::{Element, Items};
 use crate::tree::config;
 
-/// The most items of a launch. All of them may be added to the same limb, which has room for 2^30 additions.
+/// The maximum number of items of a launch. All of them may be added to the same limb, which has room for 2^30 additions.
 const LAUNCH_ITEMS: usize = 1 << 28;
 
 /// The least number of items of a block.
@@ -73,7 +73,7 @@ impl Device {
             let mut integers = <ExactSum<T> as Accumulator>::Integers::zeroed();
             let (limbs, counters) = integers.as_mut().split_at_mut(T::LIMBS);
             limbs.copy_from_slice(&found[..T::LIMBS]);
-            // The number of items comes first.
+            // The first counter is the number of items.
             counters[0] = length as i64;
             counters[1..].copy_from_slice(&found[T::LIMBS..]);
             Ok(integers)

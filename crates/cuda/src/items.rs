@@ -29,7 +29,7 @@ pub(crate) mod sealed {
         const SUFFIX: &str;
         /// The index of the kernels among the device's kernels.
         const INDEX: usize;
-        /// The limbs of an exact sum, before its counters.
+        /// The number of limbs of an exact sum, which precede its counters.
         const LIMBS: usize;
     }
 

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::items::{Element, Items};
 
 impl Device {
-    /// [`Plan::allreduce_into`] of items in this device's memory: the device folds them, and the ranks exchange the folds in
+    /// Runs [`Plan::allreduce_into`] on items in this device's memory: the device folds them, and the ranks exchange the folds in
     /// ordinary memory. Collective.
     ///
     /// One rank may have its items on a GPU and another in ordinary memory: the bits are the same. If the algorithm is not a
@@ -32,7 +32,7 @@ impl Device {
         Ok(())
     }
 
-    /// [`Plan::reduce_into`] of items in this device's memory, like [`allreduce`](Device::allreduce). Collective.
+    /// Runs [`Plan::reduce_into`] on items in this device's memory, like [`allreduce`](Device::allreduce). Collective.
     ///
     /// # Errors
     /// As [`allreduce`](Device::allreduce).
@@ -53,7 +53,7 @@ impl Device {
         Ok(is_root)
     }
 
-    /// [`Plan::reduce_scatter`] of items in this device's memory, like [`allreduce`](Device::allreduce). Collective.
+    /// Runs [`Plan::reduce_scatter`] on items in this device's memory, like [`allreduce`](Device::allreduce). Collective.
     ///
     /// # Errors
     /// As [`allreduce`](Device::allreduce).
@@ -102,7 +102,7 @@ impl Device {
         let mut items = vec![T::zeroed(); local.len()];
         if !items.is_empty() {
             let into = bytemuck::cast_slice_mut(&mut items);
-            // SAFETY: the caller of `items`, or a buffer, guarantees that there are as many items.
+            // SAFETY: the caller of `items`, or a buffer, guarantees that there are that many items.
             unsafe { self.copy_from(local.pointer, into) }?;
         }
         Ok(items)

@@ -2,7 +2,7 @@
 
 use cudarc::driver::DeviceRepr;
 
-/// The most runs that fit into a kernel's argument.
+/// The maximum number of runs that fit into a kernel's argument.
 pub(crate) const NEAR_RUNS: usize = 64;
 
 /// The argument `Runs` of `kernels.cu`.
@@ -66,7 +66,7 @@ impl Blocks {
     }
 
     /// The runs as an argument. If they do not fit, `far` is the address of the starts in device
-    /// memory, with the blocks after them.
+    /// memory, which the blocks follow.
     pub(crate) fn argument(&self, far: Option<u64>) -> Runs {
         let mut runs = Runs {
             count: u32::try_from(self.starts.len() - 1).expect("there are fewer than 2^32 runs"),

@@ -12,7 +12,7 @@ use crate::runs::Blocks;
 /// The bytes that each thread loads at once, as in `kernels.cu`.
 const LOAD_BYTES: usize = 8 * 16;
 
-/// The binary logarithm of the most tiles of a block: each lane of a warp keeps the sum of one tile.
+/// The binary logarithm of the maximum number of tiles of a block: each lane of a warp keeps the sum of one tile.
 const TILES_LOG2_MAX: u32 = 5;
 
 /// A launch has at most about this many blocks, since its last block folds all their results.
@@ -20,7 +20,7 @@ const BLOCKS: u64 = 2048;
 
 /// The number of rows that a thread adds, as in `kernels.cu`.
 const THREAD_ROWS: u32 = 64;
-/// The most columns of a block.
+/// The maximum number of columns of a block.
 const COLUMNS_MAX: usize = 32;
 
 impl Device {
@@ -151,7 +151,7 @@ impl Device {
         Ok(())
     }
 
-    /// Launches kernels, each of which reduces 2^level rows to one, until each run is one row.
+    /// Launches kernels until each run is one row. Each launch reduces every 2^level rows of a run to one.
     fn sum_row_runs<T: Element>(
         &self,
         scratch: &mut Scratch,

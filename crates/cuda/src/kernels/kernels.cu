@@ -1,7 +1,7 @@
 // Sums in tree order, and exact sums, of floats and doubles in device memory.
 //
 // Compiled to kernels.ptx by ../../kernels.py, with NVRTC. Additions round to nearest and keep subnormal numbers, and nothing is
-// multiplied, so that nothing can be fused: the bits are those of the processor's loops.
+// multiplied, so no operations can be fused: the bits are those of the processor's loops.
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -288,9 +288,9 @@ __device__ void sum_runs(const T *items, const Runs &runs, T *partials, u32 *arr
 /// The number of rows that a thread adds.
 constexpr u32 THREAD_ROWS = 64;
 
-/// Sums runs of rows of `width` items column by column: every 2^level rows of a run become one. Further launches sum those.
+/// Sums runs of rows of `width` items column by column: every 2^level rows of a run become one. Further launches sum the results.
 ///
-/// A block has `columns` columns, a power of two up to 32, of THREAD_ROWS * THREADS / columns rows, which are 2^level.
+/// A block sums 2^level = THREAD_ROWS * THREADS / columns rows in `columns` columns, a power of two up to 32.
 template <typename T>
 __device__ void sum_row_runs(const T *items, const Runs &runs, u64 width, u32 columns, T *results) {
     u64 tiles = (width + columns - 1) / columns;
@@ -347,11 +347,11 @@ constexpr u32 MOST_ADDITIONS = 1 << (SPARE - 1);
 /// The number of binary places that a scale leaves for larger numbers.
 constexpr int SLACK = 4;
 
-/// The most numbers of a tile that a warp adds one by one. If there are more, it chooses another scale.
+/// The maximum number of a tile's numbers that a warp adds one by one. If there are more, the warp chooses another scale.
 constexpr u32 FEW = 32;
 
 /// The integer of an exact sum: limb i counts units of 2^(LOWEST + 32 i), as in crate exact-sum. LEVELS is the number of accumulators. Each
-/// adds 40 more bits of a number; the rest is added to the limbs directly. Four hold nearly all floats that can occur in one sum.
+/// adds 40 more bits of a number; the rest is added to the limbs directly. Four suffice for nearly all floats that can occur in one sum.
 template <typename T> struct Window;
 template <> struct Window<double> {
     static constexpr int LOWEST = -1074;

@@ -132,7 +132,7 @@ fn scattered_items() {
     assert_eq!(totals.unwrap(), [expected; 2]);
 }
 
-/// A rank whose number of items is not the planned one fails, and the others get an error.
+/// A rank whose number of items is not the planned one fails, and the other ranks get an error.
 #[test]
 fn a_rank_without_its_items() {
     let Some(device) = device() else { return };
