@@ -150,7 +150,7 @@ impl Report<'_> {
         let mut text = match self.statistics.disagreements {
             0 => String::new(),
             calls => sentence(&format!(
-                "Ranks of one call disagree among themselves, in {} at least.",
+                "In at least {}, ranks got different bits of the same result.",
                 counted(calls, "call")
             )),
         };

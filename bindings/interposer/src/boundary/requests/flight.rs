@@ -134,7 +134,7 @@ pub(crate) fn end() {
     let table = lock();
     let left = table.values().find(|flight| flight.is_under_way);
     if let Some(left) = left {
-        missed(&left.task, "MPI_Finalize has found it");
+        missed(&left.task, "MPI_Finalize found it incomplete");
     }
 }
 

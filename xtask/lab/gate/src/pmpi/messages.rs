@@ -163,7 +163,7 @@ impl Suite<'_> {
     fn non_blocking(&self, steps: &mut Steps) -> Result {
         let missed = MessageTest::of(
             "a reduction that nothing completes",
-            "an MPI_Iallreduce was completed by a call that treefold does not know, or not at all: MPI_Finalize has found it",
+            "an MPI_Iallreduce was completed by a call that treefold does not know, or not at all: MPI_Finalize found it incomplete",
         );
         let mismatched = MessageTest::of(
             "ranks that call different reductions",
@@ -200,7 +200,7 @@ impl Suite<'_> {
             for (title, says) in [
                 (
                     "ranks that disagree",
-                    "Ranks of one call disagree among themselves",
+                    "ranks got different bits of the same result",
                 ),
                 ("where the program calls what differs", from),
             ] {
