@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use comm::text::printable;
 
-/// A method of reducing over ranks, which decides who sends to whom, and when. All give the same bits. Most run a schedule of crate `schedule`.
+/// A method of reducing over ranks: which rank sends to which, and when. All methods give the same bits. Most run a schedule of crate `schedule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
@@ -37,7 +37,7 @@ pub enum Algorithm {
     ReduceScatterGather,
     /// For wide rows: each rank reduces some columns, then every rank gets all columns, in 2 log2 p rounds.
     Rabenseifner,
-    /// Recursive doubling on 2^floor(log2 p) ranks. Each other rank sends its values to one of them before, and gets the result after.
+    /// Recursive doubling on 2^floor(log2 p) ranks. First, each other rank sends its values to one of these ranks; last, it gets the result back.
     PairwiseExchange,
     /// n-way dissemination: ceil(log_(n+1) p) rounds of n messages. For numbers p that it does not support, `bruck` runs with the same n.
     Dissemination,
@@ -131,8 +131,8 @@ impl Algorithm {
     }
 
     /// The algorithm of crate `schedule` that this algorithm runs; `None` if it is not a schedule. Schedules support any ownership, every collective
-    /// operation and split phase. The others support only blocking reduce and allreduce, and [`Algorithm1`](Algorithm::Algorithm1) only single
-    /// elements of contiguous distributions.
+    /// operation and split phase. Other algorithms support only blocking reduce and allreduce. Both forms of Algorithm 1 support only
+    /// single elements of contiguous distributions.
     pub fn scheduled(self) -> Option<schedule::Algorithm> {
         let found = SCHEDULES.iter().find(|(algorithm, _)| *algorithm == self);
         found.map(|&(_, schedule)| schedule)

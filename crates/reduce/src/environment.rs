@@ -2,8 +2,8 @@
 //!
 //! A library that was compiled with `-ffast-math`, or a solver that asked for speed, may have set flush-to-zero, denormals-are-zero or another
 //! rounding mode on this thread. Sums would then silently differ from those of other ranks and other runs. [`check`] reads the processor's control
-//! register, on architectures whose register it knows. On other architectures, or if the register does not have its default value, it computes
-//! five sums and products that reveal such a setting.
+//! register, on architectures whose register it knows. On other architectures, or if the register does not have its default value, `check`
+//! computes five sums and products that reveal such a setting.
 
 use std::hint::black_box;
 
@@ -42,7 +42,7 @@ pub fn check() -> Result<(), EnvironmentError> {
     judge(simd_kernels::has_default_environment())
 }
 
-/// Judges by whether the control register has its default value or, if the register cannot be read (`None`), by computing.
+/// Judges the environment. `is_default` says whether the control register has its default value; `None` if the register cannot be read.
 #[inline]
 fn judge(is_default: Option<bool>) -> Result<(), EnvironmentError> {
     match is_default {
@@ -52,7 +52,7 @@ fn judge(is_default: Option<bool>) -> Result<(), EnvironmentError> {
     }
 }
 
-/// Finds what is wrong by arithmetic, on every processor. Traps are disabled, because the sums are inexact and a product underflows.
+/// Finds what is wrong by arithmetic, which works on every processor. Traps are disabled, because the sums are inexact and a product underflows.
 #[cold]
 fn check_by_computing() -> Result<(), EnvironmentError> {
     let mut found = Ok(());
@@ -90,7 +90,7 @@ fn compute() -> Result<(), EnvironmentError> {
 mod tests {
     use super::{EnvironmentError, judge};
 
-    /// No processor used for tests has a mode that only the register shows, so the test states what the register says.
+    /// No processor used for tests has a mode that only the register shows, so the test passes the register's state as an argument.
     #[test]
     fn a_register_that_differs_is_an_error_where_sums_are_right() {
         assert_eq!(judge(None), Ok(()));

@@ -1,6 +1,6 @@
 //! How [`Algorithm1`](crate::Algorithm::Algorithm1) buffers its messages.
 
-/// When [`Algorithm1`](crate::Algorithm::Algorithm1) sends its message buffer. It also sends the buffer before it adds a value for another rank.
+/// When [`Algorithm1`](crate::Algorithm::Algorithm1) sends its message buffer. The buffer is also sent before a value for another rank is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageBuffer {
     /// The number of values at which the buffer is full and is sent: from 1 to [`VALUES_MAX`](Self::VALUES_MAX).

@@ -164,7 +164,7 @@ mod tests {
             kinds = kind + 1;
         }
         assert_eq!(Call::of_kind(kinds), None);
-        // The last kind is for measurements.
+        // Tags of measurements have the last kind.
         assert!(kinds < Tag::KIND_LIMIT);
     }
 }

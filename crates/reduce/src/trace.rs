@@ -1,8 +1,8 @@
 //! Spans and events at level TRACE, and warnings, for crate `tracing`. Without feature `tracing`, the macros do nothing.
 //!
-//! The span `plan` covers the collective building of a plan, `local work` a rank's own folds, and `waiting` the time until a message has
-//! arrived. The event `message` is recorded for each message sent. Building a plan logs a warning if scattered items make its messages
-//! long.
+//! The span `plan` covers the collective building of a plan. The span `local work` covers a rank's own folds. The span `waiting` ends when
+//! a message has arrived. The event `message` is recorded for each message sent. Building a plan logs a warning if scattered items make its
+//! messages long.
 
 /// Opens a span that lasts to the end of the block.
 macro_rules! span {

@@ -1,9 +1,9 @@
 //! An exchange in which every rank sends every other rank a message of any length.
 //!
 //! First the ranks exchange the lengths of their lists, in ceil(log2 p) rounds: in the round of distance d = 1, 2, 4, …, rank r sends
-//! rank r + d the lengths that it holds for all ranks r + i where bit d of i is set, and receives as many from rank r - d (Bruck and
-//! others, Efficient algorithms for all-to-all communications in multiport message-passing systems, 1997, section 3.2). Then the ranks
-//! send the lists that are not empty.
+//! rank r + d the lengths that it holds for all ranks r + i where i & d is not 0, and receives as many lengths from rank r - d (Bruck and
+//! others, Efficient algorithms for all-to-all communications in multiport message-passing systems, 1997, section 3.2). Then the ranks send
+//! the lists that are not empty.
 
 use std::cell::RefCell;
 use std::mem;
@@ -17,7 +17,7 @@ use crate::world::conversation::Conversation;
 use crate::world::patience::Patience;
 use crate::world::{Progress, World};
 
-/// Lists of more words are sent in pieces of this length.
+/// Lists of more than this number of words are sent in pieces of this length.
 const PIECE_WORDS: usize = 1 << 27;
 
 const WORD_BYTES: usize = size_of::<u64>();
@@ -40,7 +40,8 @@ struct ExchangeState {
     distance: usize,
     /// The receive of the round under way.
     round: Option<Request>,
-    /// Lengths of lists, in words. Index i is for the list to the rank i above this one at first, and from the rank i below after the last round.
+    /// Lengths of lists, in words. Index i is at first for the list to the rank i above, and after the last round for the list from the
+    /// rank i below.
     lengths: Vec<u64>,
     /// This rank's lists that are not empty and have not been sent yet, each with its receiver.
     lists: Vec<(usize, Vec<u64>)>,
@@ -236,7 +237,7 @@ impl ExchangeState {
             _ => transport.test(request),
         };
         let has_all = self.take_in(transport, tag, is_complete)?;
-        // Completed sends are removed even if receives are missing. Otherwise every wait would end at once.
+        // Completed sends are removed even if receives are missing, because a completed send would end every wait at once.
         let mut index = 0;
         while let Some(request) = self.sends.get(index) {
             if is_complete(request)? {

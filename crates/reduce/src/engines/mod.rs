@@ -29,8 +29,8 @@ pub(crate) trait Engine {
     /// Runs an operation on this rank's rows, and leaves the result in `result`. Returns whether this rank gets a result. For a
     /// broadcast, `result` already holds the root's row.
     ///
-    /// An error instead of rows means that this rank cannot take part: the ranks that depend on it learn that it failed, and the error
-    /// is returned.
+    /// An error instead of rows means that this rank cannot take part: the ranks that depend on it learn that it failed, and `run` returns
+    /// the error.
     fn run(
         &self,
         operation: Operation,
@@ -141,7 +141,7 @@ pub(crate) trait Flight: Progress {
     /// Whether the operation is over, successfully or not.
     fn is_over(&self) -> bool;
 
-    /// The ranks that the operation waits for, because they have not yet sent a message, or not yet received this rank's.
+    /// The ranks that the operation waits for, because they have not yet sent a message, or have not yet received this rank's message.
     fn awaited_ranks(&self) -> Vec<usize>;
 
     /// Waits for the end of the run, and drops the result.

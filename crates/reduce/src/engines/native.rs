@@ -1,8 +1,8 @@
 //! MPI's own reductions, made reproducible: `MPI_Allreduce` and `MPI_Reduce` with an operation that merges fragments.
 //!
-//! Merging is associative, as MPI requires of an operation. It needs ranks in order, as MPI guarantees for an operation that does not
-//! commute. So the result has the tree's bits, whatever tuned, topology-aware algorithm the library chooses. A
-//! fragment travels in a slot of fixed length, as MPI requires, with a header:
+//! Merging is associative, as MPI requires of an operation. Merging needs the ranks in order, which MPI guarantees for an operation that
+//! does not commute. So the result has the tree's bits, whatever tuned, topology-aware algorithm the library chooses. A fragment travels in
+//! a slot of fixed length, as MPI requires, with a header:
 //!
 //! ```text
 //! state  first rank  end of ranks  values of the fragment's nodes, left to right … unused
@@ -11,7 +11,7 @@
 //! There is one slot for each column of a row. The state of a slot with values also says which call its ranks are in.
 //!
 //! A slot is marked as failed until its values are combined, so that a rank whose operator panics passes on no partial result. A result
-//! is valid only if its slot says that it covers all ranks.
+//! is valid only if the header of its slot names all ranks.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
@@ -104,7 +104,7 @@ impl Native {
     }
 }
 
-/// The nodes of the fragment of the items of ranks `first..end`.
+/// The nodes of the fragment that the items of ranks `first..end` make up.
 fn fragment(
     tree: Tree,
     ownership: &Ownership,
@@ -145,7 +145,7 @@ impl Engine for Native {
             _ => return Err(not_offered(&self.world, &self.terms)),
         };
         let outcome = self.reduce_slots(root, rows.as_ref().ok().copied(), result);
-        // This rank's own failure takes precedence over others'.
+        // This rank's own failure takes precedence over another rank's failure.
         rows.and(outcome)
     }
 
@@ -176,7 +176,7 @@ impl Native {
             rows,
             merging,
         } = &mut *self.memory.borrow_mut();
-        // Even if this rank's operator panics, the other ranks wait for its slots in the library.
+        // A panic of the operator is caught, because the other ranks wait for this rank's slots in the library.
         let filled = panic::catch_unwind(AssertUnwindSafe(|| match local {
             Some(local) => self.fill(slots, rows.bytes_mut(), local),
             None => self.fill_failed(slots),

@@ -13,7 +13,7 @@ use crate::operation::Call;
 /// Why a run of a [`Plan`](crate::Plan) failed.
 ///
 /// If one rank fails, the ranks that depend on it get an error, too, and no rank hangs. A rank that fails itself returns its own
-/// error, whatever it learns about other ranks. The plan is then spent: later runs return [`RunError::Spent`]. After
+/// error, whatever it learns about other ranks. A failure spends the plan: later runs return [`RunError::Spent`]. After
 /// [`RunError::UnderWay`], [`RunError::NotOffered`], [`RunError::NoOwnNodes`], [`RunError::TimedOut`], [`RunError::Nested`] and
 /// [`RunError::Limit`], the plan can still be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -77,8 +77,8 @@ pub enum RunError {
         /// What is wrong with the keys.
         error: KeyError,
     },
-    /// The exact sum over all ranks would have too many items. All ranks that would get the sum return this error, results do not change, and
-    /// the plan stays usable. This rank also returns this error if it lacks the memory for the sums of all keys.
+    /// The exact sum over all ranks would have too many items. All ranks that would get the sum return this error. Results do not change,
+    /// and the plan stays usable. This rank also returns this error if it lacks the memory for the sums of all keys.
     #[error("rank {rank}: {error}")]
     Limit {
         /// This rank.
@@ -96,7 +96,7 @@ pub enum RunError {
         /// The number of keys given.
         given: usize,
     },
-    /// The values that ranks sent along with their sums by key are not those that the plan expects. Another program may have sent them.
+    /// The values that ranks sent with their sums by key are not what the plan expects. Another program may have sent them.
     #[error("rank {rank}: the values that accompany sums by key are not what the plan expects: {}", printable(.reason))]
     WrongEntries {
         /// This rank.
@@ -132,7 +132,7 @@ pub enum RunError {
         /// The algorithm.
         algorithm: Algorithm,
     },
-    /// This rank's items could not be folded in the place where they are stored, such as a GPU.
+    /// This rank's items could not be folded where they are stored, for example on a GPU.
     #[error("rank {rank}: its items were not folded: {}", printable(.reason))]
     NotFolded {
         /// This rank.
@@ -170,7 +170,7 @@ pub enum RunError {
         /// The rank that failed first.
         rank: usize,
     },
-    /// Several ranks failed in this run; those ranks know why. Only [`mpi-native`](Algorithm::MpiNative) exact sums cannot name them.
+    /// Several ranks failed in this run; those ranks know why. Only exact sums by [`mpi-native`](Algorithm::MpiNative) cannot name them.
     #[error("{count} ranks failed in this reduction")]
     RanksFailed {
         /// The number of ranks that failed.
@@ -233,8 +233,8 @@ impl RunError {
         matches!(self, Self::Limit { error, .. } if *error == items)
     }
 
-    /// The ranks that are lost, by their numbers in this world, as far as this rank knows: they have panicked, have left while others waited
-    /// for them, or their processes have died. Empty if only other ranks know. The program can continue after [`World::shrink`].
+    /// The ranks that are lost, by their numbers in this world, as far as this rank knows: ranks that panicked, that left while others
+    /// waited for them, or whose processes died. Empty if only other ranks know. The program can continue after [`World::shrink`].
     ///
     /// `None` if the run failed for another reason, such as [`RunError::RankFailed`]: the failed rank is not lost, and the world stays usable.
     ///
@@ -267,7 +267,7 @@ impl fmt::Display for Turn {
     }
 }
 
-/// The outcome on a rank that may have failed itself: its own failure takes precedence over one that it has learned of.
+/// The outcome on a rank that may have failed itself: its own failure takes precedence over another rank's failure.
 pub(crate) fn own_failure_first<R>(
     own: Option<RunError>,
     heard: Result<R, RunError>,

@@ -43,8 +43,8 @@ impl Builder {
 
     /// Builds a plan for slots, such as sums or moments, of keys 0 to `keys` - 1: see [`exact::KeyedPlan`](KeyedPlan). Collective.
     ///
-    /// Each rank may have any number of items, with any of these keys, and other items in each run. The builder's settings about items and the
-    /// [`width`](Builder::width) are ignored.
+    /// Each rank may have any number of items, with any of these keys; the items may change from run to run. The builder's
+    /// [`width`](Builder::width) and its settings about items are ignored.
     ///
     /// # Errors
     /// The errors of [`build`](Builder::build), except those about items; or the ranks disagree on the number of keys, or the number is 0.
@@ -67,8 +67,8 @@ impl Builder {
 
     /// Builds a plan for slots of keys of 64 bits: see [`exact::HashedPlan`](HashedPlan). Collective.
     ///
-    /// Each rank may have any number of items, with any keys, and other items and keys in each run. Of the builder's settings, only the
-    /// [`root`](Builder::root) is used.
+    /// Each rank may have any number of items, with any keys; items and keys may change from run to run. Of the builder's settings, only
+    /// the [`root`](Builder::root) is used.
     ///
     /// # Errors
     /// The ranks disagree on the kind of plan, the types or the root, the root does not exist, a rank's floating-point environment is not IEEE 754's

@@ -9,7 +9,7 @@
 //!
 //! let sums = threads::run(3, |world| {
 //!     let plan = Plan::builder(world).build_exact::<exact::Sum<f64>>().unwrap();
-//!     // 1e300 on rank 0, the opposite on rank 2, and thirds on all.
+//!     // 1e300 on rank 0, its opposite on rank 2, and four items of 0.3.
 //!     let local: &[f64] = match world.rank() {
 //!         0 => &[1e300, 0.3],
 //!         1 => &[0.3, 0.3, 0.3],

@@ -48,7 +48,7 @@ impl<A: Accumulator> NativeIntegers<A> {
     /// The number of integers of a sum.
     const LENGTH: usize = size_of::<A::Integers>() / size_of::<i64>();
 
-    /// Adds up the ranks' rows; `None` means that this rank has failed. Returns whether this rank gets the result.
+    /// Adds up the ranks' rows; `row` is `None` if this rank has failed. Returns whether this rank gets the result.
     fn add(
         &self,
         root: Option<usize>,
@@ -159,7 +159,7 @@ impl<A: Accumulator> Engine for NativeIntegers<A> {
             &mut []
         };
         let outcome = self.add(root, row, result);
-        // This rank's own failure takes precedence over others'.
+        // This rank's own failure takes precedence over another rank's failure.
         rows.and(outcome)
     }
 

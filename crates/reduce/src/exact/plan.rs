@@ -34,8 +34,8 @@ use crate::plan::{AnyPending, AnyPlan, Operands, Pending, dereferences};
 ///
 /// # Errors of all runs
 ///
-/// [Those of a `Plan`](crate::Plan#errors-of-all-runs), and [`RunError::Limit`]. A run needs the default floating-point environment; sums that a rank
-/// has already added up are right in any environment.
+/// The [errors of a `Plan`](crate::Plan#errors-of-all-runs), and [`RunError::Limit`]. A run needs the default floating-point environment;
+/// sums that a rank has already added up are right in any environment.
 pub struct Plan<A: Accumulator> {
     plan: AnyPlan,
     sums: PhantomData<fn() -> A>,

@@ -26,7 +26,7 @@ pub trait Quantity: 'static {
     /// Adds items; `y` is empty unless the quantity takes pairs.
     fn add(total: &mut Self::Total, x: &[Self::Item], y: &[Self::Item]);
 
-    /// The quantity, from the total, rounded once.
+    /// The quantity that the total gives, rounded once.
     fn value(total: &Self::Total) -> Self::Item;
 
     /// The mean of the items or products, rounded once; `None` if the quantity has no mean.
@@ -38,7 +38,7 @@ pub trait Quantity: 'static {
         let column_of = |items: &[Self::Item], column: usize| -> Vec<Self::Item> {
             items.iter().skip(column).step_by(width).copied().collect()
         };
-        // Some rows at a time, which stay in cache while one column after the other is added.
+        // Adds some rows at a time, so that they stay in cache while one column after the other is added.
         let piece = width * 1024_usize.div_ceil(width);
         for begin in (0..x.len()).step_by(piece) {
             let of_piece =
@@ -147,7 +147,7 @@ impl<T: Float> Quantity for ComplexSums<T> {
     }
 }
 
-/// The dot product of complex items, with the first of each pair conjugated or not.
+/// The dot product of complex items, with or without the conjugates of the first factors.
 #[derive(Debug)]
 pub struct ComplexDots<T, const IS_CONJUGATE: bool>(PhantomData<T>);
 
@@ -241,7 +241,7 @@ impl<Q: Quantity> Exactly<Q> {
 }
 
 impl<Q: Quantity> Encoding for Exactly<Q> {
-    /// A scan of items needs only one sum from other ranks, that of the items before this rank's. An exclusive scan computes it.
+    /// A scan of items needs only one sum from other ranks: the sum of all items before this rank's items. An exclusive scan computes this sum.
     fn messages(&self, operation: Operation) -> Operation {
         match operation {
             Operation::Scan => Operation::Exscan,

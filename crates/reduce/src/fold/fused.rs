@@ -10,7 +10,7 @@ use crate::operator::{Operator, Sum};
 
 /// The sum of x0 * y0, x1 * y1, … in tree order. Returns +0.0 for no items.
 ///
-/// Each product rounds once: no fused multiply-add.
+/// Each product is rounded separately: there is no fused multiply-add.
 ///
 /// ```
 /// let (x, y) = ([0.1, 0.2, 0.3], [0.7, 0.8, 0.9]);

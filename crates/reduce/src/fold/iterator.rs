@@ -1,4 +1,4 @@
-//! Reductions of iterators, with the bits of the same items in a slice.
+//! Reductions of the items of iterators, with the same bits as for a slice of these items.
 //!
 //! Items are collected in blocks, and each block is reduced as a slice. Blocks are subtrees, so their results are combined in the same way as the
 //! items of a scan.

@@ -41,8 +41,8 @@ pub fn fold_lanes<T: Copy + 'static, O: Operator<T>>(
     finished(operator::fold_lanes(items, lanes, operator), operator)
 }
 
-/// The reduction of rows of `width` values in `lanes` lanes, element by element: row i belongs to lane i mod `lanes`. No rows give the
-/// empty value.
+/// The reduction of rows of `width` values in `lanes` lanes, element by element: row i belongs to lane i mod `lanes`. For no rows, the
+/// result is the empty value.
 ///
 /// # Errors
 /// The errors of [`fold_rows`](crate::fold_rows), or `lanes` is not from 1 to 2^20.

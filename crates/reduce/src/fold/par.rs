@@ -3,7 +3,7 @@
 //! [`sum_rows`](crate::sum_rows), [`fold_rows`](crate::fold_rows), [`fields`](crate::fields) and the reductions in lanes.
 //!
 //! A slice is split where the tree splits it, so the bits are those of the fold by one thread. The bits depend
-//! neither on the number of threads, nor on which thread folds which part, and when.
+//! neither on the number of threads, nor on which thread folds which part and when.
 
 mod iterator;
 
@@ -115,7 +115,7 @@ where
     crate::fold(&lanes_by_subtrees(items, lanes, operator)?, operator)
 }
 
-/// The reduction of rows of `width` values in `lanes` lanes, element by element. No rows give the empty value.
+/// The reduction of rows of `width` values in `lanes` lanes, element by element. For no rows, the result is the empty value.
 ///
 /// # Errors
 /// The errors of [`fold_rows`], or `lanes` is not from 1 to 2^20.
@@ -189,7 +189,7 @@ where
 /// The sums of rows of `width` values, element by element, each in tree order.
 ///
 /// # Errors
-/// As [`fold_rows`], except that no rows give 0.
+/// As [`fold_rows`], except that the sums of no rows are 0.
 pub fn sum_rows<T>(items: &[T], width: usize, result: &mut [T]) -> Result<(), FoldError>
 where
     T: Copy + Send + Sync + 'static,
@@ -198,7 +198,7 @@ where
     fold_rows(items, width, &Sum, result)
 }
 
-/// The reduction of rows of `width` values by `operator`, element by element, each in tree order. No rows give the empty value.
+/// The reduction of rows of `width` values by `operator`, element by element, each in tree order. For no rows, the result is the empty value.
 ///
 /// # Errors
 /// `width` is 0, `items` are not whole rows, `result` is not as long as a row, there are no rows and the operator has no
@@ -299,7 +299,7 @@ fn by_subtrees<V: Send>(
         environment::check()?;
         return Ok(value);
     }
-    // The root's right child begins after half of the least power of two that holds all items.
+    // The number of items of the root's left child is the greatest power of two less than the number of all items.
     let middle = items.start + items.len().next_power_of_two() / 2;
     let (left, right) = join(
         || by_subtrees(items.start..middle, grain, leaf, combine),

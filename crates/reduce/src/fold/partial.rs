@@ -140,8 +140,8 @@ impl<T: Copy + 'static> Partial<T> {
     /// the rows.
     ///
     /// # Errors
-    /// A range contains numbers that no item has; ranges overlap; the ranges' number of items is not the number of rows; or this thread's
-    /// floating-point environment is not IEEE 754's default.
+    /// A range contains numbers that no item has; ranges overlap; the number of items in the ranges is not the number of rows; or this
+    /// thread's floating-point environment is not IEEE 754's default.
     pub fn of_rows<O: Operator<T>>(
         rows: &[T],
         width: usize,

@@ -1,7 +1,7 @@
-//! The reductions of the items before each item.
+//! Computes, for each item, the reduction of all items before it.
 //!
 //! The reduction of the items 0..i is the tree over i items, whatever items follow: one subtree for each set bit of i, the
-//! highest first, joined from right to left. Adding an item joins subtrees as adding 1 to i carries bits.
+//! highest first, joined from right to left. Adding an item joins subtrees in the same way as adding 1 to i carries bits.
 
 use crate::operator::Operator;
 
@@ -13,7 +13,7 @@ pub(crate) struct Stack<'s, T, O> {
 }
 
 impl<T: Copy + 'static, O: Operator<T>> Stack<'_, T, O> {
-    /// Adds item number `item`, after exactly the items before it.
+    /// Adds item number `item`. Exactly the items before it have been added.
     pub(crate) fn push(&mut self, item: u64, row: &[T]) {
         self.rows.extend_from_slice(row);
         for _ in 0..item.trailing_ones() {

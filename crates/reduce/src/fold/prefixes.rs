@@ -117,7 +117,7 @@ fn of_chunk<T: Copy>(
 mod tests {
     use super::Prefixes;
 
-    /// Compares scans with the definition, cut in two at every place. The operator's value depends on which items were combined.
+    /// Cuts a scan in two, at every place, and compares the results with the definition. The operator's value depends on which items were combined.
     #[test]
     fn prefixes_are_the_trees_of_so_many_items() {
         // Neither associative nor commutative. Wrong pairings rarely give the same value.

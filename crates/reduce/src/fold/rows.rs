@@ -16,7 +16,7 @@ use crate::operator::{Operator, Sum};
 /// ```
 ///
 /// # Errors
-/// As [`fold_rows`], except that no rows give 0.
+/// As [`fold_rows`], except that the sums of no rows are 0.
 pub fn sum_rows<T: Copy + 'static>(
     items: &[T],
     width: usize,
@@ -29,7 +29,7 @@ where
 }
 
 /// The reduction of rows of `width` values by `operator`, element by element: `result[c]` becomes the
-/// [`fold`](crate::fold) of every row's value `c`, in tree order. No rows give the empty value.
+/// [`fold`](crate::fold) of every row's value `c`, in tree order. For no rows, the result is the empty value.
 ///
 /// `items` are the rows one after the other: they are read once, at the speed of memory. An error leaves `result` unchanged, unless the
 /// operator has changed the environment.

@@ -9,7 +9,7 @@ use crate::operator::Operator;
 
 /// The inclusive scan: `result[k]` becomes the [`fold`](crate::fold) of the items 0 to k, in the tree order of k + 1 items.
 ///
-/// Item k takes about log2(k) / 2 combinations; those of eight items are computed at once.
+/// Item k takes about log2(k) / 2 combinations; the combinations of eight items are computed at once.
 ///
 /// ```
 /// use reduce::Sum;

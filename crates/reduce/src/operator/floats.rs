@@ -6,7 +6,7 @@ use simd_kernels::{Level, Operation};
 
 use super::{Max, Min, Operator, PlainFold, Product, Sum, fold_bytes, grown};
 
-/// The methods of a float operator that call kernels, and those that replace a NaN by the canonical one: positive, quiet, without payload.
+/// The methods of a float operator that call kernels or replace NaNs by the canonical NaN, which is positive, quiet and without payload.
 macro_rules! kernels {
     ($float:ty, $operation:expr, $canonical_nan:literal) => {
         fn is_plain(&self) -> bool {
@@ -17,7 +17,7 @@ macro_rules! kernels {
             Some(fold_bytes::<$float, Self>)
         }
 
-        // A branch, because a conditional move would load the NaN from memory.
+        // This is a branch, because a conditional move would load the NaN from memory.
         #[inline]
         fn fold_canonical(&self, items: &[$float]) -> Option<$float> {
             let value = self.fold(items)?;
@@ -78,7 +78,7 @@ macro_rules! kernels {
     };
 }
 
-/// Returns `nan`, whose value is hidden from the compiler, so that the branch of the caller stays a branch.
+/// Returns `nan`, whose value is hidden from the compiler, so that the compiler keeps the caller's branch.
 #[cold]
 #[inline(never)]
 fn canonical_nan<T>(nan: T) -> T {
@@ -102,7 +102,7 @@ macro_rules! float_operators {
                 simd_kernels::sum_lanes(Level::best(), lanes, items)
             }
             fn fold_products(&self, x: &[$float], y: &[$float]) -> Option<$float> {
-                // The squared norm reads the slice only once.
+                // For one slice passed twice, the squared norm reads the slice only once.
                 if std::ptr::eq(x, y) {
                     simd_kernels::squared_norm(Level::best(), x)
                 } else {
@@ -168,7 +168,7 @@ float_operators!(f64, 0x7FF8_0000_0000_0000);
 mod tests {
     use super::{Max, Min, Operator, Sum};
 
-    /// Every pair of special values, compared with the definition in IEEE 754-2019, 9.6.
+    /// Compares minima and maxima of all pairs of special values with the definition in IEEE 754-2019, 9.6.
     #[test]
     fn float_min_and_max_are_ieee_754_2019_s() {
         let ascending = [

@@ -27,8 +27,8 @@ const CANONICAL_ELEMENTS: usize = 512;
 /// The greatest number of lanes.
 pub const LANES_MAX: usize = 1 << 20;
 
-/// A function that reduces items passed as bytes. Writes the result in canonical form; `None` if there are no items, or if the bytes
-/// cannot be cast to the items' type.
+/// A function that reduces items passed as bytes. It writes the result in canonical form, and returns `None` if there are no items, or if
+/// the bytes cannot be cast to the items' type.
 #[doc(hidden)]
 pub type PlainFold = fn(&[u8], &mut [u8]) -> Option<()>;
 
@@ -46,9 +46,8 @@ fn fold_bytes<T: Pod, O: Operator<T> + Default>(items: &[u8], result: &mut [u8])
 /// [`name`](Operator::name)s and [`empty`](Operator::empty) values. An operator must not communicate: while a plan
 /// runs it, calls on plans of the same world return [`RunError::Nested`](crate::RunError::Nested).
 ///
-/// The other methods have defaults that are right for every operator. Override
-/// [`empty`](Operator::empty) to allow reductions of no items, and [`canonical`](Operator::canonical) if equal
-/// results of a type other than floats can have different bits.
+/// All methods except `name` and `combine` have defaults that are right for every operator. Override [`empty`](Operator::empty) to allow
+/// reductions of no items, and [`canonical`](Operator::canonical) if equal results of a type other than floats can have different bits.
 pub trait Operator<T: Copy + 'static> {
     /// The name that ranks compare, and that errors show.
     fn name(&self) -> &str;
@@ -81,14 +80,14 @@ pub trait Operator<T: Copy + 'static> {
         canonical_if_float(value)
     }
 
-    /// The [`canonical`](Operator::canonical) reduction of the items. Two functions could cost two cache misses, so this is one.
+    /// The [`canonical`](Operator::canonical) reduction of the items. This is one function, because two could cost two cache misses.
     #[doc(hidden)]
     #[inline]
     fn fold_canonical(&self, items: &[T]) -> Option<T> {
         self.fold(items).map(|value| self.canonical(value))
     }
 
-    /// The reduction of the items in tree order; `None` for no items. Overridden where a kernel does it faster.
+    /// The reduction of the items in tree order; `None` for no items. Overridden where a kernel is faster.
     fn fold(&self, items: &[T]) -> Option<T> {
         simd_kernels::tree_fold(items, |left, right| self.combine(left, right))
     }
@@ -110,7 +109,7 @@ pub trait Operator<T: Copy + 'static> {
     }
 
     /// Writes the reductions of adjacent runs of items: `results[k]` becomes the [`fold`](Operator::fold) of the next
-    /// `lengths[k]` items; each length is at least 1. Overridden where a kernel does it faster.
+    /// `lengths[k]` items; each length is at least 1. Overridden where a kernel is faster.
     fn fold_runs(&self, items: &[T], lengths: &[usize], results: &mut [T]) {
         let mut rest = items;
         for (&length, result) in lengths.iter().zip(results) {
@@ -127,8 +126,8 @@ pub trait Operator<T: Copy + 'static> {
         self.make_canonical(result);
     }
 
-    /// The reduction of rows of `width` values, element by element in tree order, into `result`; `None` for no rows.
-    /// Overridden where a kernel does it faster.
+    /// Writes the reduction of rows of `width` values, element by element in tree order, to `result`; returns `None` for no rows.
+    /// Overridden where a kernel is faster.
     ///
     /// `items` are whole rows and `result` is as long as a row. `scratch` may be of any length and content; it grows to the length
     /// needed, so that repeated calls allocate once.
@@ -145,7 +144,7 @@ pub trait Operator<T: Copy + 'static> {
         })
     }
 
-    /// Combines two rows element by element into a third of the same length. Overridden where a kernel does it faster.
+    /// Combines two rows element by element into a third of the same length. Overridden where a kernel is faster.
     fn combine_rows(&self, left: &[T], right: &[T], into: &mut [T]) {
         for ((into, &left), &right) in into.iter_mut().zip(left).zip(right) {
             *into = self.combine(left, right);
@@ -153,7 +152,7 @@ pub trait Operator<T: Copy + 'static> {
     }
 
     /// As [`combine_rows`](Operator::combine_rows), but `into` is a result, so each value is made [`canonical`](Operator::canonical). Overridden
-    /// where a kernel does it faster.
+    /// where a kernel is faster.
     fn combine_rows_canonical(&self, left: &[T], right: &[T], into: &mut [T]) {
         let lefts = left.chunks(CANONICAL_ELEMENTS);
         let rights = right.chunks(CANONICAL_ELEMENTS);
@@ -170,7 +169,7 @@ pub trait Operator<T: Copy + 'static> {
         }
     }
 
-    /// Copies a row to a result, and makes each value [`canonical`](Operator::canonical). Overridden where a kernel does it faster.
+    /// Copies a row to a result, and makes each value [`canonical`](Operator::canonical). Overridden where a kernel is faster.
     fn copy_canonical(&self, row: &[T], into: &mut [T]) {
         for (into, &value) in into.iter_mut().zip(row) {
             *into = self.canonical(value);
@@ -365,7 +364,7 @@ integer_operators!(
     usize as usize
 );
 
-/// The reduction of the items in `lanes` lanes, at least one; `None` for no items.
+/// The reduction of the items in `lanes` lanes, where `lanes` is at least 1; `None` for no items.
 pub(crate) fn fold_lanes<T: Copy + 'static, O: Operator<T> + ?Sized>(
     items: &[T],
     lanes: usize,
@@ -378,7 +377,7 @@ pub(crate) fn fold_lanes<T: Copy + 'static, O: Operator<T> + ?Sized>(
     operator.fold_lanes(items, lanes).or_else(by_rows)
 }
 
-/// Reduces the items, as rows of `stride` values, column by column. The last row may be shorter. Less than one row is returned unchanged.
+/// Reduces the items, as rows of `stride` values, column by column. The last row may be shorter. Fewer items than one row has are returned unchanged.
 pub(crate) fn lane_row<T: Copy + 'static, O: Operator<T> + ?Sized>(
     items: &[T],
     stride: usize,
@@ -408,7 +407,7 @@ pub(crate) fn lane_row<T: Copy + 'static, O: Operator<T> + ?Sized>(
     row
 }
 
-/// Combines two rows of lanes. The right row may be shorter; where it ends, the lanes of the left row stay as they are.
+/// Combines two rows of lanes. If the right row is shorter, the further lanes of the left row stay as they are.
 pub(crate) fn joined<T: Copy + 'static, O: Operator<T> + ?Sized>(
     mut left: Vec<T>,
     right: &[T],

@@ -52,11 +52,11 @@ impl<'r> Rows<'r> {
     }
 }
 
-/// Rows of more words are reduced panel by panel. A panel has this number of words of each row, and stays in a cache.
+/// Rows of more than this number of words are reduced panel by panel. A panel has this number of words of each row, and stays in a cache.
 const PANEL_WORDS: usize = 1 << 10;
 
 impl WordsOperator {
-    /// An operator with its name, the number of words of an item, and the reduction of no items, if there is one.
+    /// Makes an operator from its name, the number of words of an item, the reduction of no items, if there is one, and a function.
     pub fn new(
         name: String,
         words: usize,
@@ -105,7 +105,7 @@ impl WordsOperator {
         })
     }
 
-    /// The reduction of rows as long as `result`, item by item in tree order; `None` for no rows. `scratch` grows to the length needed.
+    /// Reduces rows that are as long as `result`, item by item in tree order; returns `None` for no rows. `scratch` grows to the length needed.
     pub(crate) fn fold_rows(
         &self,
         items: &[u64],
@@ -166,8 +166,8 @@ impl WordsOperator {
         }
     }
 
-    /// Scans rows as long as `row`, which is scratch memory. `waiting` has the values of the subtrees that the `first_item` items before the rows
-    /// fill, the highest first.
+    /// Scans rows that are as long as `row`, which is scratch memory. There are `first_item` items before the rows; `waiting` has the
+    /// values of the subtrees that these items fill, the highest first.
     pub(crate) fn scan(
         &self,
         first_item: u64,
@@ -243,7 +243,7 @@ mod tests {
         simd_kernels::by_definition(&own, &combine).expect("there are rows")
     }
 
-    /// Every number of rows up to `most`, for rows of one item and of several, in one panel and in several.
+    /// Tests every number of rows up to `most`, for rows of one or several items, in one or several panels.
     #[test]
     fn rows_are_folded_by_the_definition() {
         for (words, width, most) in [
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(none, None);
     }
 
-    /// A scan of 75 rows, in three calls.
+    /// Scans 75 rows in three calls.
     #[test]
     fn a_scan_goes_on_from_what_was_before() {
         let items: Vec<u64> = (0..150_u64).map(|i| i.wrapping_mul(0x9E37_79B9)).collect();

@@ -1,9 +1,9 @@
 //! What ranks compare when they build a plan, so that every rank sees the same disagreement and returns the same error.
 //!
 //! First comes an allreduce of five words, fingerprints and votes: if all fingerprints are equal and the items follow a rule, the ranks agree.
-//! If everything else is equal and each rank gives a number of items, an allgather exchanges these numbers. Otherwise, an allgather exchanges each
-//! rank's [`Record`]. If a rank states which items each rank owns, the ranks vote on whether that is true. Only if ranks disagree does another
-//! allgather exchange the texts for the error.
+//! If everything but the items is equal and each rank gives a number of items, an allgather exchanges these numbers. Otherwise, an
+//! allgather exchanges each rank's [`Record`]. If a rank states which items each rank owns, the ranks vote on whether that is true. Only if
+//! ranks disagree does another allgather exchange the texts for the error.
 
 mod at_once;
 mod extents;
@@ -23,7 +23,7 @@ use crate::error::BuildError;
 use at_once::{Agreed, agree_at_once, join_counts, of_counts};
 use extents::packed;
 
-/// The most bytes of a rank's text that an error holds.
+/// The greatest length of a rank's text in an error, in bytes.
 const TEXT_BYTES: usize = 192;
 
 /// A [`Proposal`] as numbers.
@@ -32,7 +32,7 @@ struct Record {
     refusal: RefusalWords,
     /// The kind of the share, as an index into [`KINDS`].
     kind: u64,
-    /// The number of items on this rank, or of its extents, or the fingerprint of its rule.
+    /// The number of this rank's items or of its extents, or the fingerprint of its rule.
     share: u64,
     /// The length of this rank's extents in a message, in bytes.
     share_bytes: u64,
@@ -124,7 +124,7 @@ impl Record {
     }
 }
 
-/// Compares all ranks' proposals and returns who owns what. Collective.
+/// Compares all ranks' proposals and returns which rank owns which items. Collective.
 pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, BuildError> {
     match agree_at_once(table, proposal)? {
         Agreed::Rule(rule) => return Ok(rule.clone()),
@@ -196,7 +196,7 @@ pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, 
     Ok(ownership)
 }
 
-/// A rank's ranges, packed for a message; `None` if it has no list of ranges.
+/// A rank's ranges, packed for a message; `None` if the rank has no list of ranges.
 fn own_ranges(share: &Share, rank: usize) -> Option<Vec<u8>> {
     match share {
         Share::Extents(extents) => Some(packed(extents.iter().cloned())),
@@ -221,7 +221,7 @@ fn vote_on(
     let objection = stated.filter(|stated| *stated != found).and_then(|stated| {
         (0..found.ranks()).find(|&owner| stretches(stated, owner) != stretches(found, owner))
     });
-    // The first rank that objects, and the first one whose items it objects to.
+    // The first rank that objects, and the first rank whose items it objects to.
     let vote = match objection {
         Some(owner) => [table.comm.rank() as u64, owner as u64],
         None => [NOBODY; 2],
@@ -248,7 +248,7 @@ fn vote_on(
     })
 }
 
-/// The items of a rank in the order in which the rank holds them, as ranges. Ranges that touch are joined.
+/// The items of a rank in the order in which the rank holds them, as ranges. Adjacent ranges are joined.
 fn stretches(ownership: &Ownership, rank: usize) -> Vec<Range<u64>> {
     let mut stretches: Vec<Range<u64>> = Vec::new();
     for range in ownership.extents(rank) {
@@ -338,7 +338,7 @@ fn exchange_texts(table: Table<'_>, text: &str) -> Result<Vec<String>, comm::Err
     Ok(all.chunks_exact(TEXT_BYTES).map(to_text).collect())
 }
 
-/// Shortens a text to at most [`TEXT_BYTES`]: its beginning, and a fingerprint that distinguishes it from other texts.
+/// Shortens a text to at most [`TEXT_BYTES`]: keeps its beginning, and adds a fingerprint that distinguishes it from other texts.
 fn shortened(text: &str) -> String {
     if text.len() <= TEXT_BYTES {
         return text.to_owned();

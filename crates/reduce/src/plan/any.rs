@@ -45,12 +45,12 @@ use crate::world::conversation::Conversation;
 /// );
 /// # Ok::<(), threads::RunError>(())
 /// ```
-// With the fields in this order, those that a fold reads are in one cache line.
+// The order of the fields puts those that a fold reads in one cache line.
 #[repr(C)]
 pub struct AnyPlan {
-    /// The function for an allreduce that is only a fold of a call's items, by an operator that makes no calls on plans.
+    /// The function that performs an allreduce, if that is only a fold of a call's items by an operator that makes no calls on plans.
     pub(super) fold: Option<PlainFold>,
-    /// The length of this rank's slice, in elements and in bytes; the greatest number if it is too long for any memory.
+    /// The length of this rank's slice, in elements and in bytes; the greatest number if the slice is too long for any memory.
     pub(super) local_length: u64,
     pub(super) local_bytes: usize,
     pub(super) item_bytes: usize,
@@ -135,14 +135,14 @@ impl AnyPlan {
         &self.terms.ownership
     }
 
-    /// The number of elements of an item: 1, or more if items are rows. For a sum in lanes, the number of lanes; for sums by key, of keys.
+    /// The number of elements of an item: 1, or more if items are rows. For a sum in lanes, the number of lanes; for sums by key, the number of keys.
     pub fn width(&self) -> usize {
         self.terms.width
     }
 
     /// The algorithm that runs for an operation; `None` if the plan does not offer the operation.
     ///
-    /// Not every algorithm has a program for every operation: a plan by `ring` reduces along a binomial tree.
+    /// Some algorithms run another algorithm for some operations: a plan by `ring`, for example, runs a reduce along a binomial tree.
     /// [`Schedule::effective`](schedule::Schedule::effective) has the table.
     ///
     /// ```
@@ -203,8 +203,8 @@ impl AnyPlan {
     /// The lengths, in rows, of the runs of rows that this rank folds separately before it communicates, in order.
     /// `None` if the [algorithm](crate::AnyPlan::algorithm) is not a schedule.
     ///
-    /// For rows that are folded elsewhere, such as on a GPU: [`Plan::allreduce_folded`](crate::Plan::allreduce_folded) and the other `_folded`
-    /// methods accept the folds of these runs, a row for each, in place of the rows.
+    /// This is for rows that are folded elsewhere, such as on a GPU: [`Plan::allreduce_folded`](crate::Plan::allreduce_folded) and the
+    /// other `_folded` methods accept the folds of these runs, one row for each run, in place of the rows.
     ///
     /// ```
     /// use reduce::{Operation, Plan, threads};

@@ -125,16 +125,16 @@ impl<O> Builder<O> {
         self
     }
 
-    /// The cost of messages and combinations, by which the plan chooses its schedule and blocks; by default, that of the
+    /// The cost of messages and combinations, by which the plan chooses its schedule and blocks; by default, the cost on the
     /// [world](World::network). A [`Link`](crate::Link) describes a network whose links are all alike.
     pub fn network(mut self, network: impl Into<Network>) -> Self {
         self.request.options.network = network.into();
         self
     }
 
-    /// The number of column blocks of a row, at most one for each column. Pipelined algorithms send the blocks one after the other; by default,
-    /// the number that should take the least time (paper 2, Lemma 1). Other algorithms reduce the row block by block; by default, blocks
-    /// fit the cache, unless the additional messages would take more time.
+    /// The number of column blocks of a row, at most one for each column. Pipelined algorithms send the blocks one after the other; their
+    /// default is the number that should take the least time (paper 2, Lemma 1). Other algorithms reduce the row block by block; their
+    /// default makes blocks that fit the cache, unless the additional messages would take more time.
     pub fn blocks(mut self, count: usize) -> Self {
         self.request.options.blocks = Some(count);
         self
@@ -173,7 +173,7 @@ impl<O> Builder<O> {
         self
     }
 
-    /// The most elements of a message; longer messages are split. By default, the number of elements that 2^30 bytes hold.
+    /// The greatest number of elements of a message; longer messages are split. By default, the number of elements that 2^30 bytes hold.
     pub fn message_limit(mut self, elements: usize) -> Self {
         self.request.message_limit = Some(elements);
         self
@@ -182,7 +182,7 @@ impl<O> Builder<O> {
     /// Builds without communicating, except as [`World::fresh_tag`] does: the items must follow a rule, and every rank must make the same calls on
     /// the builder. The ranks do not check this.
     ///
-    /// For a layer that guarantees this, such as one below MPI's own calls, where each rank has one item.
+    /// This is for a layer that guarantees these conditions, such as one below MPI's own calls, where each rank has one item.
     pub fn agreed(mut self) -> Self {
         self.request.is_agreed = true;
         self
@@ -193,10 +193,10 @@ impl<O> Builder<O> {
     ///
     /// # Errors
     /// The ranks disagree on the kind of plan, type, operator, algorithm, its parameters, root, width, message limit, number of items or their
-    /// owners; their items are not 0..N, each once; a rank does not say what items it has, has a distribution for another number of ranks,
-    /// a floating-point environment other than IEEE 754's default, or no memory for a row; the root does not exist, the width
-    /// or the message limit is 0, elements take no memory, a parameter is out of range, or the algorithm does not take rows or
-    /// scattered items; there are no items and no empty value; or the transport fails.
+    /// owners; their items are not 0..N, each once; a rank does not say which items it has, has a distribution for another number of ranks,
+    /// has a floating-point environment other than IEEE 754's default, or lacks the memory for a row; the root does not exist, the width or
+    /// the message limit is 0, elements take no memory, a parameter is out of range, or the algorithm does not take rows or scattered
+    /// items; there are no items and no empty value; or the transport fails.
     ///
     /// A type whose alignment is more than 64 bytes does not compile.
     pub fn build<T>(self) -> Result<Plan<T, O>, BuildError>

@@ -1,6 +1,6 @@
 //! Chooses a schedule if the program names no algorithm: the schedule that should take the least time on this network.
 //!
-//! The choice depends only on what all ranks have agreed on, so every rank makes the same choice. The bits do not depend on it.
+//! The choice depends only on what all ranks have agreed on, so every rank makes the same choice. The bits do not depend on the choice.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::error::{BuildError, UnknownName};
 use crate::message_buffer::MessageBuffer;
 use crate::world::World;
 
-/// The environment variable that names the algorithm of plans whose program names none. An empty value names none.
+/// The environment variable that names the algorithm of plans for which the program names none. An empty value names no algorithm.
 pub const ALGORITHM_VARIABLE: &str = "TREEFOLD_ALGORITHM";
 
 /// Candidates, in order of preference on ties. The other schedules are never faster by a relevant margin.
@@ -42,17 +42,17 @@ const BETWEEN_NODES: [schedule::Algorithm; 2] = [
     schedule::Algorithm::Direct,
 ];
 
-/// The number of ranks that are sampled for the mean number of values that represent a rank's items.
+/// The number of ranks that are sampled to estimate how many values represent a rank's items on average.
 const SAMPLES: usize = 16;
 
-/// The most ranges of a rank's items that are sampled. A rank may have a million times that number.
+/// The greatest number of ranges that are sampled of a rank's items. A rank may have a million times that number.
 const SAMPLED_RANGES: usize = 1024;
 
 /// The length of a strip of a row, in bytes: all that a rank needs for one strip fits into its own cache. Rows are cut into longer strips if
 /// strips of this length would cost too much latency.
 const STRIP_BYTES: usize = 1 << 19;
 
-/// Rows are cut into strips whose messages fit into shared memory, unless only messages of fewer bytes fit: then there would be too many strips.
+/// Rows are cut into strips whose messages fit into shared memory, unless only messages of fewer bytes fit: there would be too many strips.
 const SHARED_STRIP_BYTES_MIN: usize = 1 << 14;
 
 /// The builder's options for the schedule. An option that is `None` is open.
@@ -166,7 +166,7 @@ impl ScheduleOptions {
         }
     }
 
-    /// The program's algorithm, or else the environment's.
+    /// The algorithm that the program names, or else the one that the environment variable names.
     pub(crate) fn named_algorithm(&self) -> Result<Option<Algorithm>, UnknownName> {
         if self.algorithm.is_some() {
             return Ok(self.algorithm);
@@ -233,7 +233,7 @@ impl ScheduleOptions {
             strips_through(transport_hints.shared_bytes, load.rows, task)
         };
         let only = match named.map(|algorithm| (algorithm, algorithm.scheduled())) {
-            // If ranks share a core, the times of their messages add up, so the fewest messages win.
+            // If ranks share a core, the times of their messages add up, so the schedule with the fewest messages wins.
             None if takes_turns && !nodes.are_far => Some(schedule::Algorithm::Binomial),
             None => None,
             Some((_, Some(schedule))) => Some(schedule),

@@ -16,7 +16,7 @@ use crate::operation::Operation;
 pub(crate) enum Form {
     /// The engine reduces the items as they are.
     Items,
-    /// Items are encoded before the engine reduces them, and its result is decoded.
+    /// Items are encoded before the engine reduces them, and the engine's result is decoded.
     Encoded(Rc<dyn Encoding>),
     /// A run has several stages; the plan's engine may run one of them. The cell is true while a run that was started has neither ended
     /// nor been dropped.
@@ -54,7 +54,7 @@ pub(crate) trait Encoding {
 /// The operands that the engine gets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Encoded {
-    /// The operands as they were.
+    /// The operands of the call, unchanged.
     AsGiven,
     /// Encoded items.
     Items,

@@ -141,8 +141,8 @@ impl AnyPlan {
         Ok(nodes)
     }
 
-    /// The engine's operands for sums of products, a column for each pair: the sums of this rank's own nodes or, if the algorithm has no
-    /// such nodes, the products.
+    /// The engine's operands for sums of products, with a column for each pair: the sums over this rank's own nodes or, if the algorithm
+    /// has no such nodes, the products themselves.
     fn products<'r>(
         &self,
         operation: Operation,

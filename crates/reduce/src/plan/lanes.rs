@@ -45,7 +45,7 @@ use crate::operator::{LANES_MAX, Operator, Sum, lane_row};
 ///
 /// # Errors of all runs
 ///
-/// [Those of a `Plan`](Plan#errors-of-all-runs).
+/// The [errors of a `Plan`](Plan#errors-of-all-runs).
 pub struct LanesPlan<T: Pod> {
     plan: AnyPlan,
     items: PhantomData<T>,
@@ -130,7 +130,7 @@ impl<T: Pod> LanesPlan<T> {
     /// Starts [`allreduce`](LanesPlan::allreduce), as [`Plan::start_allreduce`]. Collective.
     ///
     /// # Errors
-    /// As [`Plan::start_allreduce`]; but a wrong length of `local` is returned at once, not by the wait.
+    /// As [`Plan::start_allreduce`]; but an error about the length of `local` is returned at once, not by the wait.
     pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<T>, RunError> {
         let items = Operands::Items(bytemuck::cast_slice(local));
         let run = self.plan.start(Operation::Allreduce, items)?;
@@ -166,7 +166,7 @@ where
         let (count, end) = (items.count(rank), items.items());
         let is_short = !end.is_multiple_of(lanes as u64) && items.rank_of(end - 1) == rank;
         let short_end = is_short.then(|| {
-            // Extents of a rule ascend, so the last item is in the last one. They can be too many to list.
+            // The extents of a rule ascend, so the last item is in the last extent. There can be too many extents to list.
             let after = if items.is_formula() {
                 0
             } else {

@@ -10,12 +10,12 @@ use crate::error::BuildError;
 /// The least number of bytes that a range of items takes in a compiled plan: for its rows, its node and their places.
 pub(super) const RANGE_BYTES: u128 = 64;
 
-/// The number of bytes that a range takes in a list, in the table of all owners, and in addition while that table is sorted.
+/// The number of bytes that a range takes: in a list; in the table of all owners; additionally, while that table is sorted.
 const LISTED_BYTES: u128 = 16;
 const OWNED_BYTES: u128 = 24;
 const SORTING_BYTES: u128 = 12;
 
-/// This number of bytes is assumed to be available. More memory is allocated on trial.
+/// This number of bytes is assumed to be available. Larger amounts of memory are allocated on trial.
 const SMALL_BYTES: u128 = 1 << 20;
 
 /// Memory that was allocated on trial, and that nothing uses.

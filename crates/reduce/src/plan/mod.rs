@@ -79,7 +79,7 @@ pub struct Plan<T: Pod, O: Operator<T> + 'static> {
 }
 
 impl Plan<f64, crate::Sum> {
-    /// Begins a plan for the ranks of a world.
+    /// Returns a builder of a plan for the ranks of a world.
     pub fn builder(world: &World) -> Builder {
         Builder::new(world)
     }
@@ -208,7 +208,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.run(Operation::Broadcast, &[], row).map(drop)
     }
 
-    /// The reduction, if this rank has all items. `None` in all other cases, and if anything is wrong: then the engine handles the call.
+    /// The reduction, if this rank has all items. `None` in all other cases, and if anything is wrong: the engine then handles the call.
     ///
     /// After other work a plan is not in cache, so this function reads as few of its fields as possible.
     #[inline]

@@ -32,7 +32,7 @@ pub struct Pending<R> {
     is_own: bool,
 }
 
-/// A [`Pending`] with any type of result; `Pending` dereferences to it. [`wait_all`](crate::wait_all) takes several.
+/// A [`Pending`] with any type of result; `Pending` dereferences to it. [`wait_all`](crate::wait_all) waits for several.
 #[must_use = "a run that is dropped is abandoned"]
 pub struct AnyPending {
     course: Course,
@@ -116,11 +116,11 @@ impl AnyPending {
         }
     }
 
-    /// Waits until the run is over, at most `timeout`.
+    /// Waits until the run is over, for at most `timeout`.
     ///
     /// # Errors
-    /// [`RunError::TimedOut`] says which ranks are awaited: the run continues, and may be waited for again. Otherwise as
-    /// [`test`](AnyPending::test).
+    /// [`RunError::TimedOut`] names the ranks that are awaited; the run continues, and a later call can wait for it. Other errors are those
+    /// of [`test`](AnyPending::test).
     pub fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
         if self.drive(Patience::of(timeout))? {
             return Ok(());
@@ -132,7 +132,7 @@ impl AnyPending {
         })
     }
 
-    /// Waits until the run is over; an error if it failed. The result is kept for [`wait`](Self::wait).
+    /// Waits until the run is over; returns an error if it failed. The result is kept for [`wait`](Self::wait).
     #[doc(hidden)]
     pub fn wait_until_over(&self) -> Result<(), RunError> {
         let run = match &self.course {
@@ -236,7 +236,7 @@ impl<R> Pending<R> {
         }
     }
 
-    /// The same run, whose result is then changed by `change`.
+    /// The same run, with a result that `change` converts.
     ///
     /// ```
     /// use reduce::{Plan, threads};

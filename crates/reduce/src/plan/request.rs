@@ -65,7 +65,7 @@ pub(crate) struct PlanRequest {
     pub(crate) other_size: Option<usize>,
     /// Whether to build without communicating.
     pub(crate) is_agreed: bool,
-    /// The number of conversations that the same call opens after this plan's.
+    /// The number of conversations that the same call opens after this plan's conversation.
     pub(crate) later_conversations: usize,
 }
 

@@ -17,7 +17,7 @@ use crate::operation::{Call, Operation};
 use crate::world::conversation::Claim;
 
 impl AnyPlan {
-    /// The lengths of a slice of `elements` and of a result, in bytes; `None` unless an allreduce is only a fold by one of this crate's operators.
+    /// The bytes of a slice of `elements` and of a result; `None` unless an allreduce is only a fold by one of this crate's operators.
     ///
     /// After other work a plan is not in cache, so this function and [`fold`](Self::fold) read as few of its fields as possible.
     #[doc(hidden)]
@@ -42,7 +42,7 @@ impl AnyPlan {
         self.conversation.is_ready() && self.world.is_idle()
     }
 
-    /// Reduces the items, by any operator, if this rank has all of the engine's items. `None` in all other cases, and if anything is wrong.
+    /// Reduces the items, by any operator, if this rank has all of the engine's items. Returns `None` in all other cases, and if anything is wrong.
     fn fold_items(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
         let is_valid = self.is_local
             && items.len() == self.local_bytes
@@ -172,7 +172,7 @@ impl AnyPlan {
         self.run_by(call.operation, call, operands, result)
     }
 
-    /// As [`run_items`](Self::run_items), with the messages of `operation`.
+    /// As [`run_items`](Self::run_items), but with the messages of `operation` in place of the call's own.
     pub(crate) fn run_by(
         &self,
         operation: Operation,
@@ -334,8 +334,8 @@ impl AnyPlan {
         claim.fail(outcome.expect_err("a run that is given an error returns it"))
     }
 
-    /// As [`refuse`](Self::refuse), for a call that would have started a run. Does nothing if the algorithm has only blocking runs, because then no
-    /// rank has started one.
+    /// As [`refuse`](Self::refuse), for a call that would have started a run. Does nothing if the algorithm has only blocking runs, because
+    /// no rank has then started a run.
     #[doc(hidden)]
     pub fn refuse_to_start(&self, operation: Operation) {
         // Other operations may run a stand-in; an allreduce always runs the chosen algorithm.

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::engines::terms::Terms;
 use crate::engines::values::Values;
 
-/// Shorter messages are not worth a hint.
+/// Messages of fewer bytes get no hint.
 const NOTABLE_BYTES: f64 = 65_536.0;
 
 /// The mean size of the fragment of a rank's items, if it is large because the items are scattered.

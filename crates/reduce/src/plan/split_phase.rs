@@ -12,8 +12,8 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Starts [`allreduce`](Plan::allreduce) and returns when this rank's items are folded. Then `local` is free for other use. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs). If items are rows, every rank that makes this call gets an error. Errors about `local` and the
-    /// environment of this rank are returned by the wait instead.
+    /// As [all runs](Plan#errors-of-all-runs). If items are rows, every rank that makes this call gets an error. The wait, not this call,
+    /// returns errors about `local` and about this rank's environment.
     pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<T>, RunError> {
         let run = self.start_one(Operation::Allreduce, local)?;
         Ok(Pending::new(run, item))
@@ -54,7 +54,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
 
     /// Starts [`scan`](Plan::scan), as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
-    /// The end of a scan needs the items again: the plan keeps a copy of them, in memory that later runs reuse.
+    /// The end of a scan needs the items again, so the plan keeps a copy of them, in memory that later runs reuse.
     ///
     /// # Errors
     /// As [`start_allreduce`](Plan::start_allreduce).

@@ -175,7 +175,7 @@ impl Progress for Stages {
     }
 }
 
-/// Marks a plan, while this value lives, as having a run under way.
+/// While this value lives, its plan is marked as having a run under way.
 pub(super) struct UnderWay(Rc<Cell<bool>>);
 
 impl UnderWay {

@@ -26,7 +26,7 @@ enum Status {
 pub(crate) struct Conversation {
     world: World,
     status: Cell<Status>,
-    /// The tag of the last run, which was the `turn`-th.
+    /// The tag of the last run, whose number is `turn`.
     tag: Cell<Tag>,
     turn: Cell<u64>,
     /// Whether the other ranks were notified that this rank no longer takes part.
@@ -109,14 +109,14 @@ impl Conversation {
         if self.status.get() == Status::UnderWay {
             return RunError::UnderWay { rank };
         }
-        // Usually this rank gave up when the plan was spent. If it did not, because another rank had failed first, it does so now.
+        // Usually this rank gave up when the plan was spent. If it did not, because another rank had failed first, it gives up now.
         self.give_up_from(self.next_turn());
         RunError::Spent { rank }
     }
 
-    /// Notifies the other ranks, once, that this rank takes no part in the last run and later ones. If the transport's error shows that another
-    /// rank is still in an earlier run, the notice covers that run, too. Does nothing if another rank has given up: that rank has notified all
-    /// ranks itself, and a second notice could make this rank appear to be the first that failed.
+    /// Notifies the other ranks, once, that this rank takes no part in the last run or in later runs. If the transport's error shows that
+    /// another rank is still in an earlier run, the notice covers that run, too. Does nothing if another rank has given up: that rank has
+    /// notified all ranks itself, and a second notice could make this rank appear to be the first that failed.
     #[cold]
     pub(crate) fn give_up_for(&self, error: &comm::Error) {
         let tag = self.tag.get();
@@ -129,7 +129,7 @@ impl Conversation {
         }
     }
 
-    /// Notifies the other ranks, once, that this rank takes no part in the last run and later ones.
+    /// Notifies the other ranks, once, that this rank takes no part in the last run or in later runs.
     #[cold]
     pub(crate) fn give_up(&self) {
         self.give_up_from(self.tag.get());
@@ -162,7 +162,7 @@ impl Conversation {
         }
     }
 
-    /// As [`spend_between_runs`](Self::spend_between_runs), where this rank must not communicate. The next call on this world notifies the others.
+    /// As [`spend_between_runs`](Self::spend_between_runs), but does not communicate: the next call on this world notifies the other ranks.
     #[cold]
     pub(crate) fn abandon_between_runs(&self) {
         let was_ready = self.status.replace(Status::Spent) == Status::Ready;
@@ -200,7 +200,7 @@ impl Conversation {
         self.own_first(error)
     }
 
-    /// Gives up the run where this rank must not communicate. The next call on this world notifies the others.
+    /// Gives up the run, but does not communicate: the next call on this world notifies the other ranks.
     #[cold]
     pub(crate) fn abandon(&self) {
         self.status.set(Status::Spent);
@@ -276,8 +276,8 @@ impl Conversation {
         })
     }
 
-    /// Two ranks' calls on this plan, if the transport has detected that they differ. `None` if a tag is not of a call on a plan, but of the
-    /// program's own messages or of a measurement.
+    /// Two ranks' calls on this plan, if the transport has detected that they differ. `None` if a tag belongs to the program's own messages
+    /// or to a measurement, not to a call on a plan.
     fn turns(&self, error: &comm::Error) -> Option<Turns> {
         let comm::Error::Mismatched {
             rank,

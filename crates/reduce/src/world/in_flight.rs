@@ -2,7 +2,7 @@
 //!
 //! A reduction in several rounds makes progress only while its rank works on it. So a rank that waits for one of several runs must drive all of
 //! them; otherwise two ranks that wait in different orders would wait forever. Every run in flight is added to a list here, and a wait drives the
-//! whole list: its own run first, and no run from within another run.
+//! whole list, its own run first. No run is driven from within another run.
 //!
 //! Checking all runs for each message that arrives would take quadratic time. So a wait for one of many runs first
 //! gathers messages, for as long as the last check took, and then checks all runs again.
@@ -27,7 +27,7 @@ pub(crate) trait Progress {
     fn awaited(&self, requests: &mut Vec<RequestId>);
 }
 
-/// If more runs are in flight, a wait gathers messages. Checking this number of runs takes a microsecond or two.
+/// If more than this number of runs are in flight, a wait gathers messages. Checking this number of runs takes a microsecond or two.
 const FEW: usize = 16;
 
 /// The runs in flight on one rank.
@@ -75,7 +75,7 @@ impl Drop for Listed {
     }
 }
 
-/// Removes a run from the list if its operator panics, so that a later wait for another run does not drive it again.
+/// Removes a run from the list if its operator panics, so that later waits for other runs do not drive it again.
 struct EndOnPanic<'f>(&'f InFlight, usize, *const ());
 
 impl Drop for EndOnPanic<'_> {
@@ -156,7 +156,7 @@ impl InFlight {
         advance: &mut dyn FnMut() -> Result<bool, E>,
         failed: &dyn Fn(comm::Error) -> E,
     ) -> Result<bool, E> {
-        // If its own run is over, a wait drives no other run, whose operator could panic and thus lose the result.
+        // Once its own run is over, a wait drives no other run, because another run's operator could panic and thus lose the result.
         while !advance()? {
             let took = self.progress();
             // The loop over all runs may have driven this run, too.
@@ -178,7 +178,7 @@ impl InFlight {
         Ok(true)
     }
 
-    /// Waits for the messages of `own`, at most for `pause`.
+    /// Waits for the messages of `own`, for at most `pause`.
     fn wait_for(
         &self,
         own: &dyn Progress,
@@ -196,8 +196,8 @@ impl InFlight {
         waited.map(drop)
     }
 
-    /// Waits until one of the requests of `own` or of another run is complete; false if none is complete in time. `own`'s requests come first in the
-    /// list: the wait fails if a message of `own` cannot come, but not if another run cannot continue.
+    /// Waits until one of the requests of `own` or of another run is complete; returns false if none is complete in time. The requests of
+    /// `own` come first in the list, so the wait fails if a message of `own` cannot come, but not if another run cannot continue.
     fn wait_any(
         &self,
         own: &dyn Progress,

@@ -1,7 +1,7 @@
 //! The cost of messages: a default, and measurements.
 //!
-//! A link is measured by round trips between two ranks. If there are several nodes, each rank of the first few nodes then exchanges messages with
-//! all ranks of the other nodes at once: the time beyond that of one message is due to crowding.
+//! A link is measured by round trips between two ranks. If there are several nodes, all ranks of the first few nodes then exchange messages
+//! between these nodes at once. The time beyond that of one message is due to crowding.
 
 use std::time::{Duration, Instant};
 
@@ -11,35 +11,35 @@ use schedule::{Link, Network};
 use super::World;
 
 /// The default: two processes or threads of one machine that poll for each other's messages, as on the machine of `docs/performance.md`. Short
-/// messages have less than this latency; long messages, which take another round trip, have more.
+/// messages have less than this latency; long messages have more, because they take another round trip.
 pub const DEFAULT_LINK: Link = Link {
     latency_ns: 500.0,
     byte_ns: 0.1,
     combine_byte_ns: 0.01,
 };
 
-/// The most round trips of a series, for fast links. Of `SERIES` such series, the fastest one counts.
+/// The number of round trips in a series on a fast link. Of `SERIES` series, only the fastest counts.
 const ROUND_TRIPS: u32 = 50;
 const SERIES: u32 = 9;
 
-/// On slow links, a series has fewer round trips, and takes about this long.
+/// A series on a slow link has fewer round trips, and takes about this time.
 const SERIES_TIME: Duration = Duration::from_millis(2);
 
-/// No series begins after this time.
+/// After this time, no further series begins.
 const LINK_TIME: Duration = Duration::from_millis(60);
 
 /// The number of bytes of a short message and of a long one.
 const SHORT_BYTES: usize = 8;
 const LONG_BYTES: usize = 1 << 18;
 
-/// The exchanges between all ranks together take about this long.
+/// All exchanges between the nodes together take about this time.
 const EXCHANGES_NS: f64 = 5e7;
 
 /// The number of ranks that take part in these exchanges. If two nodes have more ranks, all ranks of two nodes take part.
 const EXCHANGING_RANKS: usize = 16;
 
-/// The kind of the tag of a measurement's messages, which no plan uses. A rank that builds a plan meanwhile gets an error, and does not mistake
-/// these messages for its own.
+/// The kind in the tags of a measurement's messages. No plan uses this kind, so a rank that builds a plan meanwhile gets an error instead
+/// of mistaking these messages for its own.
 const MEASURING: u8 = Tag::KIND_LIMIT - 1;
 
 /// The first byte of a message says whether more messages follow, or whether it is the last one.
@@ -85,7 +85,7 @@ pub(super) fn measure(world: &World) -> Result<Network, Error> {
     let (node_ranks, far) = match hints.node_ranks {
         Some(node_ranks) if node_ranks < ranks => (node_ranks, link_to(node_ranks)?),
         Some(_) => return Ok(near.unwrap_or(DEFAULT_LINK).into()),
-        // Nodes have different numbers of ranks, so the slower of the two links stands for all.
+        // Nodes have different numbers of ranks, so the slower of the two links represents all links.
         None => {
             let last = link_to(ranks - 1)?;
             let links = near.into_iter().chain([last]);
@@ -173,7 +173,8 @@ fn crowding_ns(
         clippy::cast_sign_loss,
         reason = "between 2 and 25"
     )]
-    // An even number: nodes that are out of step by one message wait alternately, so only a pair of exchanges takes the time of two messages.
+    // The number is even: nodes that are one message out of step wait alternately, so only a pair of exchanges takes the time of two
+    // messages.
     let times = 2 * (EXCHANGES_NS / far.latency_ns / 2.0).clamp(2.0, 25.0) as u32;
     let mut one_ns = 0.0;
     if comm.rank() < ranks {
@@ -192,7 +193,7 @@ fn crowding_ns(
                 .into_iter()
                 .try_for_each(|request| comm.wait(request).map(drop))
         };
-        // Opens connections, which takes some ranks longer than others, and then synchronises the ranks.
+        // These exchanges open connections, which takes some ranks longer than others, and then synchronise the ranks.
         for _ in 0..3 {
             exchange()?;
         }

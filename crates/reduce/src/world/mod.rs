@@ -62,7 +62,7 @@ pub struct World {
 pub struct Shrunk {
     /// The world of the surviving ranks.
     pub world: World,
-    /// The old numbers of the surviving ranks, in ascending order: rank `i` was rank `left[i]`. All of them have the same list.
+    /// The old numbers of the surviving ranks, in ascending order: rank `i` was rank `left[i]`. All surviving ranks have the same list.
     pub left: Vec<usize>,
     /// The lost ranks, by their old numbers.
     pub lost: Vec<usize>,
@@ -81,9 +81,9 @@ impl Drop for Busy<'_> {
 
 /// What a [`World`] holds. The compiler's error names this type if a program moves a world, a plan or a run to another thread.
 ///
-/// Only the thread that has initialised MPI calls it, and a rank's messages are matched without locks. So worlds, plans and runs stay on
-/// the thread that made them. A thread that reduces needs a world of its own: [`threads::run`] gives one to each thread that it starts. Other
-/// threads send their items to the thread that has the world, for example by a channel. They can fold the items first, and send
+/// Only the thread that has initialised MPI may call MPI, and a rank's messages are matched without locks. So worlds, plans and runs stay
+/// on the thread that made them. A thread that reduces needs a world of its own: [`threads::run`] gives one to each thread that it starts.
+/// Other threads send their items to the thread that has the world, for example by a channel. They can fold the items first, and send
 /// [`Partial`](crate::Partial)s or exact [`Sum`](crate::exact::Sum)s.
 pub struct OneWorldPerThread {
     transport: Box<dyn Communicator>,
@@ -154,8 +154,8 @@ impl World {
 
     /// A tag that no plan of this world has, has had or will have.
     ///
-    /// Collective: every rank must make the same sequence of these calls and of builds of plans. In a few of the calls, some transports
-    /// [synchronise](Communicator::open) the ranks: MPI in every 32768th, or more often if its tags have fewer than 26 bits.
+    /// Collective: all ranks must make these calls and build plans in the same order. In a few of these calls, some transports
+    /// [synchronise](Communicator::open) the ranks: MPI does so in every 32768th call, or more often if its tags have fewer than 26 bits.
     ///
     /// # Errors
     /// The transport failed, or an operator [makes the call](comm::Error::Nested).
@@ -219,7 +219,7 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// As [`agree`](World::agree); or the new world cannot be set up for a reason other than a loss, on all ranks.
+    /// As [`agree`](World::agree); or, on all ranks, the new world cannot be set up for a reason other than a loss.
     pub fn shrink(&self) -> Result<Shrunk, comm::Error> {
         self.check_not_nested()?;
         // Pending notices for this world's ranks no longer matter.
@@ -262,9 +262,9 @@ impl World {
         measured.unwrap_or(DEFAULT_LINK.into())
     }
 
-    /// Measures what messages cost within a node, between nodes, and between nodes if many ranks send at once. This takes some milliseconds, or
-    /// some ten times the latency between nodes if that is more. Plans that are built later choose their schedules by the result. Collective;
-    /// every rank gets the same result.
+    /// Measures what messages cost within a node, between nodes, and between nodes if many ranks send at once. This takes some tens of
+    /// milliseconds, or some tens of times the latency between nodes if that is more. Plans that are built later choose their schedules by
+    /// the result. Collective; every rank gets the same result.
     ///
     /// # Errors
     /// The transport failed, or an operator [makes the call](comm::Error::Nested).
@@ -274,7 +274,7 @@ impl World {
         Ok(network)
     }
 
-    /// Begins a call that may run an operator. An error if such a call is on the stack already, because then an operator makes this call.
+    /// Begins a call that may run an operator. Returns an error if such a call is already on the stack: an operator then makes this call.
     #[inline]
     pub(crate) fn enter(&self) -> Result<Busy<'_>, RunError> {
         if !self.is_idle() {
@@ -292,8 +292,8 @@ impl World {
         !(shared.is_busy.get() | shared.owes.get() | shared.is_over.get())
     }
 
-    /// Whether a call that may run an operator is on this thread's stack. If so, an operator makes this call, and it cannot communicate on
-    /// this world.
+    /// Whether a call that may run an operator is on this thread's stack. If so, it is an operator that makes this call, and the operator
+    /// cannot communicate on this world.
     #[must_use]
     pub fn is_in_operator(&self) -> bool {
         self.shared.is_busy.get()
@@ -327,8 +327,8 @@ impl World {
     }
 
     /// Notifies the other ranks at once of the runs that were abandoned on this rank; without this call, the next call on the world does so.
-    /// For programs that compute for long after they have dropped a run or caught an operator's panic. Does not wait. In an operator, this
-    /// does nothing, and the next call notifies the ranks.
+    /// This is for programs that compute for long after they have dropped a run or caught an operator's panic. The call does not wait. In
+    /// an operator, it does nothing, and the next call on the world notifies the ranks.
     pub fn tell_abandoned(&self) {
         if self.shared.owes.get() && !self.shared.is_busy.get() {
             self.send_notices();

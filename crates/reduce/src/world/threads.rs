@@ -39,7 +39,7 @@ pub fn duplicate(world: &World) -> Result<World, Error> {
 /// ```
 ///
 /// # Errors
-/// The transport failed, or is not of threads; or an operator [makes the call](Error::Nested).
+/// The transport failed; its ranks are not threads; or an operator [makes the call](Error::Nested).
 pub fn split(world: &World, colour: Option<u64>, key: i64) -> Result<Option<World>, Error> {
     let tag = world.fresh_tag()?;
     let transport = world.transport();
@@ -66,8 +66,8 @@ pub fn split(world: &World, colour: Option<u64>, key: i64) -> Result<Option<Worl
 /// Runs `body` on `ranks` ranks, each a thread, and returns their results in rank order.
 ///
 /// # Errors
-/// `ranks` is 0 or too many, a thread could not be started, or a rank panicked. The other ranks' pending and
-/// later calls then return an error that names that rank, and all threads have ended.
+/// `ranks` is 0 or too many, a thread could not be started, or a rank panicked. If a rank panicked, the other ranks' pending and later
+/// calls returned an error that names it, and all threads have ended.
 pub fn run<R: Send>(ranks: usize, body: impl Fn(&World) -> R + Sync) -> Result<Vec<R>, RunError> {
     comm::threads::run(ranks, |end| body(&World::new(end)))
 }
@@ -84,7 +84,7 @@ pub fn run_seeded<R: Send>(
     comm::threads::run_seeded(ranks, seed, |end| body(&World::new(end)))
 }
 
-/// Like [`run`], with every rank's own outcome: a rank that panics is an error in its place, and the others' results are kept. For
+/// Like [`run`], but returns every rank's own outcome: an error for a rank that panicked, and a result for every other rank. This is for
 /// programs whose ranks continue without lost ranks; see [`World::shrink`].
 ///
 /// # Errors

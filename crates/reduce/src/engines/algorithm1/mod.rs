@@ -144,7 +144,7 @@ impl Algorithm1 {
             &mut frame,
             wire::frame_bytes(self.values.item().size()),
         );
-        // This rank's own failure takes precedence over others'.
+        // This rank's own failure takes precedence over another rank's failure.
         outcome?;
         sent?;
         self.read(&frame, room)?;

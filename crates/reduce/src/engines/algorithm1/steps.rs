@@ -2,7 +2,7 @@
 //!
 //! A rank owns items [start, end). It computes its *outbound* subtrees: those rooted at one of its items x whose parent is before
 //! `start`. Each value goes to the parent's rank. The last subtree may reach past `end`; higher ranks, which never wait for lower ones,
-//! send the values that it lacks. N = 9 over three ranks (Figure 2.2; the value at an `o` goes to another rank):
+//! send the values that it lacks. An example has N = 9 items on three ranks (Figure 2.2; the value at an `o` goes to another rank):
 //!
 //! ```text
 //!   y
@@ -74,7 +74,7 @@ fn push_subtree(
         steps.push(StackStep::Fold(in_slice(span.start)..in_slice(span.end)));
         last = piece;
     }
-    // From the last piece up to the root. The nodes left of the piece are on the stack; the items right of it belong to other ranks.
+    // Climbs from the last piece to the root. The nodes left of the piece are on the stack; the items right of it belong to other ranks.
     while last.y < root.y {
         let is_right_child = (last.x >> last.y) & 1 == 1;
         let right_sibling = last.x.checked_add(1 << last.y);

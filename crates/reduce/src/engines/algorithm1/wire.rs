@@ -1,7 +1,7 @@
 //! Frames: a payload or the number of a failed rank, and a last byte that says which of the two it is.
 //!
 //! A rank that cannot deliver a payload sends the number of the failed rank instead, so that no rank waits forever. The byte
-//! that distinguishes them comes last, so that the payload stays aligned. Numbers are in the machine's own byte order.
+//! that distinguishes the two comes last, so that the payload stays aligned. Numbers are in the machine's own byte order.
 
 use comm::text::counted;
 

@@ -58,7 +58,7 @@ impl Buffer {
         }
     }
 
-    /// As [`reclaim`](Buffer::reclaim), for a send, which is also over if its receiver has given up.
+    /// As [`reclaim`](Buffer::reclaim), for a send. A send is also over if its receiver has given up.
     pub(crate) fn reclaim_sent(
         &mut self,
         comm: &dyn Communicator,
@@ -105,7 +105,7 @@ pub(crate) fn write_notice(memory: &mut Vec<u8>, length: usize, failed: usize) {
     }
 }
 
-/// Converts the error that a rank has given up to `Ok(Err(rank))`, as if that rank had sent a notice that names itself.
+/// Replaces the error `GivenUp` by `Ok(Err(rank))`, as if the rank that gave up had sent a notice that names itself.
 pub(crate) fn unless_given_up<R>(
     outcome: Result<R, comm::Error>,
 ) -> Result<Result<R, usize>, comm::Error> {

@@ -1,7 +1,7 @@
 //! Compiles a schedule to a [`Program`] for one rank. The program's places are offsets in one workspace.
 //!
 //! A schedule says which range of ranks a message reduces. The ownership alone determines the nodes of that range's fragment, so every
-//! rank knows the length and the order of a message before it arrives, and a message consists of values only.
+//! rank knows the length and the order of a message before it arrives. So messages hold values only.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub(crate) struct Input<'s> {
     pub(crate) ownership: &'s Ownership,
     /// Elements of a row.
     pub(crate) width: usize,
-    /// Messages of more elements are split.
+    /// Messages of more than this number of elements are split.
     pub(crate) message_limit: usize,
     /// The longest message that the transport sends eagerly, in elements.
     pub(crate) eager_limit: usize,
@@ -72,14 +72,14 @@ impl Input<'_> {
         columns(self.width, self.schedule.blocks(), column_block)
     }
 
-    /// The blocks that have columns: with more blocks than columns, some have none.
+    /// The blocks that have columns. If there are more blocks than columns, some blocks have none.
     fn with_columns(&self, blocks: &Range<usize>) -> impl Iterator<Item = usize> {
         blocks
             .clone()
             .filter(|&block| !self.columns(block).is_empty())
     }
 
-    /// The ranges of a rank's items that are also contiguous in its slice, each with the index of its first row there.
+    /// The ranges of a rank's items that are also contiguous in its slice, each with the index of its first row in the slice.
     fn local_ranges(&self, rank: usize) -> Vec<(Range<u64>, usize)> {
         let mut local_ranges: Vec<(Range<u64>, usize)> = Vec::new();
         let mut row = 0;
@@ -181,7 +181,7 @@ impl Compiler<'_> {
         nodes
     }
 
-    /// The nodes of a range of positions, merged from reductions that this rank has. Records that this rank has the result, too.
+    /// The nodes of a range of positions, merged from reductions that this rank has. Also records that this rank now has the result.
     fn gather(&mut self, block: usize, positions: &Range<usize>) -> Vec<(Node, usize)> {
         if positions.is_empty() {
             return Vec::new();
@@ -280,7 +280,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Splits parts into messages that are no longer than the limits; returns no message if the parts are empty.
+    /// Splits parts into messages that are no longer than the limit; returns no message if the parts are empty.
     fn split(&mut self, peer: usize, parts: Vec<Part<usize>>) -> Vec<Message> {
         let Input {
             message_limit,
@@ -338,7 +338,7 @@ impl Compiler<'_> {
             self.gather(0, &(0..position))
         } else {
             ranges.sort_unstable_by_key(|(extent, _)| extent.start);
-            // One of this rank's merged nodes may span a range's start; the nodes of single local ranges do not.
+            // The nodes of single local ranges are used, because a merged node may span the start of a range.
             let mut nodes = self.own_nodes.clone();
             let others = (0..input.ownership.ranks()).filter(|&other| other != position);
             for other in others {

@@ -1,4 +1,4 @@
-//! The end of a run, which makes this rank's result of the operation.
+//! The end of a run, which writes this rank's result.
 
 use std::mem;
 

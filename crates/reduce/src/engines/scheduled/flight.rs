@@ -19,7 +19,7 @@ use crate::world::patience::Patience;
 enum Awaited {
     Nothing,
     Receives(Range<usize>),
-    /// Sends that must complete first, with one of the two sets of buffers.
+    /// Sends that must complete first, and the number of their set of buffers.
     Sends(usize, Range<usize>),
 }
 
@@ -76,7 +76,7 @@ impl<P: Place> Flight for Run<P> {
 impl<P: Place> Progress for Run<P> {
     fn progress(&self) {
         // If the state is borrowed, this run's operator makes the call, and the outer call continues the run. An error stays in the
-        // state, and is returned by a wait for this run.
+        // state until a wait for this run returns it.
         if self.state.try_borrow_mut().is_ok() {
             let _ = self.advance(Patience::InPassing);
         }

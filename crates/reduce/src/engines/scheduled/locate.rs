@@ -1,7 +1,7 @@
-//! Replaces workspace offsets by homes, the memory where values really are, so that long rows are not copied.
+//! Replaces workspace offsets by *homes*, the memory where values really are, so that long rows are not copied.
 //!
-//! This rank's rows stay in the caller's slice, received values stay in the message's memory, and the combinations that make the result write it into
-//! the caller's result. A part that spans several homes is cut, so that a run need not search for homes.
+//! This rank's rows stay in the caller's slice, and received values stay in the message's memory. The combinations that make the result
+//! write it to the caller's slice. A part that spans several homes is cut, so that a run need not search for homes.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(crate) enum InPlace {
     ReceivesAndCaller,
 }
 
-/// A range of the workspace that only stands for values elsewhere.
+/// A range of workspace offsets whose values are elsewhere.
 #[derive(Clone, Copy, Debug)]
 struct Elsewhere {
     start: usize,
@@ -82,7 +82,7 @@ impl Program<usize> {
 }
 
 impl Program<Located> {
-    /// Marks the steps that receive one message which only the next combinations read.
+    /// Marks the steps that receive exactly one message, if only the next combinations read that message.
     fn note_combined_on_arrival(&mut self) {
         let operands = |combines: Range<usize>| {
             let combines = self.combines[combines].iter();
@@ -140,7 +140,7 @@ impl Homes {
         let mut homes = Self(homes);
         homes.sort();
         if in_place == InPlace::ReceivesAndCaller {
-            // Combinations write such parts straight into the result, because nothing combines a part of the result again.
+            // The caller's slice is the home of all other parts of the result, because no combination reads a part of the result.
             let mut offset = 0;
             let mut made = Vec::new();
             for &Part { place, length } in &program.result {
@@ -163,7 +163,7 @@ impl Homes {
         self.0.sort_unstable_by_key(|elsewhere| elsewhere.start);
     }
 
-    /// The longest piece at the start of a part that has only one home. The home `None` is the workspace.
+    /// The longest piece with a single home at the start of a part. The home `None` is the workspace.
     fn leading_piece(&self, place: usize, length: usize) -> LeadingPiece {
         let following = self.0.partition_point(|elsewhere| elsewhere.start <= place);
         let before = following.checked_sub(1).map(|index| self.0[index]);

@@ -15,8 +15,8 @@ use crate::engines::values::Values;
 use crate::trace::{message, span};
 use crate::world::patience::Patience;
 
-/// The most bytes of a message that is sent without a request. Longer messages take so long that a request does not matter, unless
-/// they go through shared memory.
+/// The greatest number of bytes of a message that is sent without a request. Longer messages take so long that a request does not matter,
+/// unless they go through shared memory.
 pub(super) const AT_ONCE_BYTES: usize = 4096;
 
 /// The upper bound of that limit for messages through shared memory. Each such message has a buffer, in case it is not sent at once.
@@ -25,12 +25,12 @@ pub(super) const SHARED_AT_ONCE_BYTES_MAX: usize = 1 << 15;
 /// Messages of at most this number of bytes are assembled on the stack if they need no request.
 const ON_STACK_BYTES: usize = 256;
 
-/// Receives are posted this number of steps ahead, so that early messages find their buffers, but after the step's sends, for which
-/// other ranks wait.
+/// Receives are posted this number of steps ahead, so that early messages find their buffers. The step's sends come first, because other
+/// ranks wait for them.
 const STEPS_AHEAD: usize = 16;
 
-/// The most sends that may be under way when a step begins, because MPI libraries search long lists of sends repeatedly. Waiting for earlier
-/// sends cannot deadlock: schedules are checked to end even if every send waits for its receiver.
+/// At most this number of sends is under way when a step begins, because MPI libraries search long lists of sends repeatedly. Waiting for
+/// earlier sends cannot deadlock: schedules are checked to end even if every send waits for its receiver.
 const SENDS_AHEAD: usize = 32;
 
 /// A run, with the memory that it works on until it stops.
@@ -199,7 +199,7 @@ impl<'m, P: Place> Machine<'m, P> {
         Ok(())
     }
 
-    /// Sends values without a request, if the transport accepts them at once. Returns whether it did.
+    /// Sends values without a request, if the transport accepts them at once. Returns whether they were sent.
     fn send_at_once(&mut self, index: usize) -> bool {
         let (comm, tag, program) = (self.comm, self.tag, self.program());
         let message = &program.sends[index];
@@ -290,7 +290,7 @@ impl<'m, P: Place> Machine<'m, P> {
         }
     }
 
-    /// Receives message `index` of a step. Returns true once it has been received.
+    /// Receives message `index` of a step. Returns whether the message has been received.
     #[inline]
     fn receive(
         &mut self,
@@ -340,7 +340,7 @@ impl<'m, P: Place> Machine<'m, P> {
         Ok(true)
     }
 
-    /// Receives a message without a request, if it arrives at once. Returns whether it did.
+    /// Receives a message without a request, if it arrives at once. Returns whether it arrived.
     fn receive_at_once(&mut self, step: usize, index: usize) -> bool {
         let message = &self.program().receives[index];
         let capacity_bytes = capacity_bytes(message.length);
@@ -400,7 +400,7 @@ pub(super) fn sends_to_complete<P>(
     over..begun.saturating_sub(SENDS_AHEAD).max(over)
 }
 
-/// Which of the two sets of send buffers must have completed their sends before the next strip, or before the end.
+/// The numbers of the sets of send buffers whose sends must be complete before the next strip or before the end.
 pub(super) fn turns_to_complete(
     state: &RunState,
     delivers_alone: bool,

@@ -19,7 +19,7 @@
 //!   rank that cannot continue sends the failed rank's number in place of each message, in a length that its values do not have.
 //! - **Each value has a place of its own**, an offset in one workspace. So a value that was received or combined can be sent on in any
 //!   later step, and adjacent ranges that were joined for one message are not joined again for the next message.
-//! - **Receives are posted early**, so that messages find their buffers, but after the sends, for which other ranks wait.
+//! - **Receives are posted early**, so that messages find their buffers, but after the sends, because other ranks wait for the sends.
 //! - **Few sends are under way** at once, because MPI libraries search long lists of sends. Waiting for earlier sends cannot deadlock:
 //!   schedules are checked to end even if every send waits for its receiver.
 //! - **Short messages need no request** under MPI, while nothing else is in flight: the machine sends and receives them at once. The

@@ -6,7 +6,7 @@ use comm::text::counted;
 
 use super::program::{Message, Program};
 
-/// A warning is printed if a message has more values than this, because the boundaries between ranks cut many subtrees.
+/// A warning is printed if a message has more values than this: the boundaries between ranks then cut many subtrees.
 const VALUES_TO_WARN_OF: usize = 64;
 
 /// Prints what a rank does, step by step.

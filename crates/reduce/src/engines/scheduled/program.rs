@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-/// Adjacent values; `place` is that of the first one.
+/// Adjacent values; `place` is the place of the first value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part<P> {
     pub(crate) place: P,
@@ -40,7 +40,7 @@ pub(crate) struct Message {
     pub(crate) peer: usize,
     /// Range of the program's `parts`. A received message is one part.
     pub(crate) parts: Range<usize>,
-    /// The length of all parts, which is at least the length of an item.
+    /// The total length of the parts; at least the length of an item.
     pub(crate) length: usize,
 }
 
@@ -173,7 +173,7 @@ impl<P> Default for Program<P> {
     }
 }
 
-/// The columns of one of `blocks` blocks of a row: the first `width` mod `blocks` blocks have one more.
+/// The columns of one of `blocks` blocks of a row: the first `width` mod `blocks` blocks have one column more.
 pub(crate) fn columns(width: usize, blocks: usize, block: usize) -> Range<usize> {
     let start = |block: usize| width / blocks * block + (width % blocks).min(block);
     start(block)..start(block + 1)

@@ -1,4 +1,4 @@
-//! Runs a program: the one executor for every schedule, on every transport.
+//! Runs programs. Every schedule, on every transport, is run by this code.
 //!
 //! A run is a machine that stops wherever a message is missing and continues when the message has arrived, so blocking calls, tests and
 //! time-outs are the same code. All memory is allocated in the first two runs. The transport owns a message's buffer until the send is
@@ -394,7 +394,7 @@ impl<P: Place> Run<P> {
         self.state.borrow().outcome(self.world.rank())
     }
 
-    /// Leaves the result of a run that is over in `result`. Returns whether this rank gets a result.
+    /// Writes the result of a finished run to `result`. Returns whether this rank gets a result.
     pub(super) fn deliver(&self, rows: &[u8], result: &mut [u8]) -> Result<bool, RunError> {
         if !self.ending.is_mine {
             return Ok(false);
@@ -430,7 +430,7 @@ impl<P: Place> Run<P> {
         machine.state.outcome(rank)
     }
 
-    /// Number of steps of the last run that sent or received; `None` if an operator of this run makes the call.
+    /// The number of steps in which the last run sent or received; `None` if an operator of this run makes the call.
     pub(super) fn rounds(&self) -> Option<u64> {
         self.state.try_borrow().ok().map(|state| state.rounds)
     }

@@ -10,7 +10,7 @@ use crate::engines::values::Memory;
 use crate::environment::{self, EnvironmentError};
 use crate::error::RunError;
 
-/// How far a run has come, and its memory.
+/// The progress of a run, and its memory.
 #[derive(Debug)]
 pub(super) struct RunState {
     pub(super) phase: Phase,
@@ -25,7 +25,7 @@ pub(super) struct RunState {
     pub(super) received: usize,
     /// Whether the next combinations are already done.
     pub(super) is_combined: bool,
-    /// Number of steps whose receives are posted, except those that needed no requests.
+    /// Number of steps whose receives are posted, except receives that needed no requests.
     pub(super) posted: usize,
     /// Number of sends known to be complete; `usize::MAX` if nobody needs to know, because sends arrive without further calls.
     pub(super) sent: usize,
@@ -45,7 +45,7 @@ pub(super) struct RunState {
     pub(super) scratch: Vec<u8>,
 }
 
-/// The memory of a run that outlives the caller's slices.
+/// Memory that a run uses in place of the caller's slices.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     /// The reductions of this rank's own nodes, for a run in place.

@@ -109,7 +109,7 @@ pub(crate) fn typed_mut<T: Pod>(bytes: &mut [u8]) -> &mut [T] {
     }
 }
 
-/// The alignment of memory for values: a cache line's, and enough for all items.
+/// The alignment of memory for values: the size of a cache line, which is enough for all items.
 const ALIGNMENT: usize = 64;
 
 /// Memory for values, which is aligned for all items.
@@ -131,7 +131,7 @@ impl Memory {
         }
     }
 
-    /// Changes the length to `length` bytes, of any content.
+    /// Changes the length to `length` bytes, whose content is unspecified.
     pub(crate) fn resize(&mut self, length: usize) {
         if length > self.bytes.len() - self.start {
             *self = Self::zeroed(length);

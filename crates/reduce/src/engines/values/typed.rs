@@ -38,7 +38,7 @@ impl<T: Pod, O: Operator<T> + 'static> Typed<T, O> {
     }
 }
 
-/// Values of more bytes are combined in memory, without being copied to registers.
+/// Values of more than this number of bytes are combined in memory, without being copied to registers.
 const REGISTER_BYTES: usize = 64;
 
 impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {

@@ -16,11 +16,11 @@ use crate::operation::Operation;
 use crate::plan::{AnyPlan, Form, Staged};
 use crate::world::conversation::Conversation;
 
-/// The plans of the two reductions of a run: the first of terms, the second of rows.
+/// The plans of a run's two reductions: the first reduces terms, the second rows.
 pub(crate) struct ByKey {
     pub(super) terms: AnyPlan,
     pub(super) rows: AnyPlan,
-    /// The conversation of entries, which do not fit the rows.
+    /// The conversation in which ranks exchange entries, the values that do not fit the rows.
     beside: Rc<Conversation>,
     pub(super) slots: Box<dyn AnySlots>,
     /// Memory of earlier runs, which later runs use again.

@@ -17,7 +17,7 @@ use crate::operation::Operation;
 use crate::plan::{EngineRun, Operands, Outcome, Stage, Staged, Stages, check_result, not_taken};
 use crate::world::World;
 
-/// A run whose rows are added up, before its entries are merged.
+/// The state of a run after its rows are added up and before its entries are merged.
 struct Added {
     operation: Operation,
     /// The added rows; `None` if this rank gets none.
@@ -250,7 +250,7 @@ impl Staged for ByKey {
     }
 
     fn refuse(&self, operation: Operation) {
-        // Sums by key have only these operations. The other ranks may be in any of them.
+        // Sums by key have only these three operations, and the other ranks may be in any of them.
         let operation = match operation {
             Operation::Reduce | Operation::ReduceScatter => operation,
             _ => Operation::Allreduce,

@@ -44,7 +44,7 @@ use crate::world::conversation::Conversation;
 ///
 /// # Errors of all runs
 ///
-/// [Those of a `KeyedPlan`](KeyedPlan#errors-of-all-runs).
+/// The [errors of a `KeyedPlan`](KeyedPlan#errors-of-all-runs).
 pub type HashedPlan<K, S> = KeyedPlan<Hashed<K, S>>;
 
 impl<K: SparseKey, S: KeyedSlot> KeyedPlan<Hashed<K, S>> {
@@ -64,8 +64,8 @@ impl<K: SparseKey, S: KeyedSlot> KeyedPlan<Hashed<K, S>> {
         owner(key, self.world().size())
     }
 
-    /// Adds this rank's items up by key, and then the ranks' sums, as [`allreduce`](KeyedPlan::allreduce). A rank may have any number
-    /// of items. Collective.
+    /// Adds up this rank's items by key, and then the ranks' sums, as [`allreduce`](KeyedPlan::allreduce). A rank may have any number of
+    /// items. Collective.
     ///
     /// # Errors
     /// As [`allreduce`](KeyedPlan::allreduce), or a rank does not have as many keys as items.
@@ -86,7 +86,7 @@ impl<K: SparseKey, S: KeyedSlot> KeyedPlan<Hashed<K, S>> {
         self.collected(Operation::Reduce, keys, items).map(typed)
     }
 
-    /// Adds this rank's items up by key, and then the ranks' sums, as [`reduce_scatter`](KeyedPlan::reduce_scatter). Collective.
+    /// Adds up this rank's items by key, and then the ranks' sums, as [`reduce_scatter`](KeyedPlan::reduce_scatter). Collective.
     ///
     /// # Errors
     /// As [`by_key`](KeyedPlan::by_key).
@@ -113,7 +113,7 @@ impl<K: SparseKey, S: KeyedSlot> KeyedPlan<Hashed<K, S>> {
     }
 }
 
-/// The rank, of `ranks` ranks, that owns a key.
+/// Which of `ranks` ranks owns a key.
 fn owner(key: impl SparseKey, ranks: usize) -> usize {
     // The 64-bit finalizer of MurmurHash3 (Appleby), which spreads consecutive keys over the ranks.
     let mut mixed = key.to_word();

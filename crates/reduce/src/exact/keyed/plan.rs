@@ -61,8 +61,8 @@ impl<K: SparseKey, S: KeyedSlot> KeyedState for Hashed<K, S> {
 ///
 /// # Errors of all runs
 ///
-/// [Those of a `Plan`](crate::Plan#errors-of-all-runs); or sums do not have as many keys as the plan, or have more items than fit into one sum
-/// ([`RunError::Limit`], which leaves the plan usable).
+/// The [errors of a `Plan`](crate::Plan#errors-of-all-runs); or sums do not have as many keys as the plan, or have more items than fit into
+/// one sum ([`RunError::Limit`], which leaves the plan usable).
 pub struct KeyedPlan<S: KeyedState> {
     plan: AnyPlan,
     state: PhantomData<fn() -> S>,
@@ -162,7 +162,7 @@ pub(super) fn typed<R: 'static>(outcome: Outcome) -> Option<R> {
     outcome.map(of_type)
 }
 
-/// The result of an operation whose result every rank gets.
+/// This rank's result of an operation that gives every rank a result.
 pub(super) fn all<R: 'static>(outcome: Outcome) -> R {
     typed(outcome).expect("every rank gets some")
 }
@@ -178,7 +178,7 @@ impl<S: KeyedSlot> KeyedPlan<Keyed<S>> {
         self.scattered_columns()
     }
 
-    /// Adds this rank's items up by key, and then the ranks' slots, as [`allreduce`](KeyedPlan::allreduce). Collective.
+    /// Adds up this rank's items by key, and then the ranks' slots, as [`allreduce`](KeyedPlan::allreduce). Collective.
     ///
     /// # Errors
     /// The errors of [`allreduce`](KeyedPlan::allreduce), or a rank does not have one key per item, or has a key that the plan lacks.

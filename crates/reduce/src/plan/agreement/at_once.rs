@@ -1,4 +1,4 @@
-//! The common case, in which ranks agree on all but their numbers of items: an allreduce of five words, and an allgather of one word.
+//! The common case: ranks agree on everything but their numbers of items. It takes an allreduce of five words and an allgather of one word.
 
 use comm::collective;
 use distribution::{Distribution, Ownership};
@@ -18,8 +18,8 @@ pub(super) enum Agreed<'p> {
     Nothing,
 }
 
-/// The vote of one or several ranks: a fingerprint of the whole proposal, and a fingerprint of everything but the items; for each of the two, 1 if
-/// these ranks have the same fingerprint and can agree on it; and 1 if one of them states what all ranks own.
+/// The vote of one or several ranks. Two words are fingerprints: of the whole proposal, and of everything but the items. For each fingerprint, a
+/// word is 1 if these ranks have it in common and can agree on it. The last word is 1 if one of the ranks states what all ranks own.
 type Vote = [u64; 5];
 
 /// Compares fingerprints. Collective.

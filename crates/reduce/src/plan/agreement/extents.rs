@@ -8,12 +8,12 @@ use crate::plan::table::Table;
 const BITS: u32 = 7;
 
 /// Packs a rank's ranges. Each range becomes two numbers: the distance of its beginning from the end of the previous range, and its length.
-/// Most numbers are small, so they are written in bytes of seven bits each.
+/// Most numbers are small, so they are written with seven bits in each byte.
 pub(super) fn packed(ranges: impl Iterator<Item = Range<u64>>) -> Vec<u8> {
     let (mut bytes, mut end) = (Vec::new(), 0_u64);
     for range in ranges {
         let step = range.start.wrapping_sub(end).cast_signed();
-        // The difference may have either sign, which becomes the lowest bit.
+        // The difference may have either sign; the sign becomes the lowest bit.
         push_number((step << 1 ^ step >> 63).cast_unsigned(), &mut bytes);
         // A range may end before it begins. `Ownership` reports that later.
         push_number(range.end.wrapping_sub(range.start), &mut bytes);
