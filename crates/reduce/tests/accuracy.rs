@@ -20,7 +20,7 @@ fn error(items: &[f64], total: f64) -> f64 {
     units::to_double(&(exact - units::units(total))).abs()
 }
 
-/// The bound, from the exact sum of the absolute values.
+/// The error bound, computed from the exact sum of the absolute values.
 fn bound(items: &[f64], roundoff: f64) -> f64 {
     let magnitudes = units::sum(items.iter().map(|item| item.abs()));
     let levels = f64::from(items.len().max(1).next_power_of_two().ilog2());
@@ -67,7 +67,7 @@ proptest! {
     }
 }
 
-/// A million terms of the harmonic series: the plain fold's error grows with N, the tree's with log N.
+/// Adds a million terms of the harmonic series. The error of a plain fold grows with N; the error of the tree grows with log N.
 #[test]
 fn a_plain_fold_errs_more() {
     let items: Vec<f64> = (1..=1_000_000).map(|i| 1.0 / f64::from(i)).collect();

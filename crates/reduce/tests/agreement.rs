@@ -60,7 +60,7 @@ const SETTINGS: &[(&str, Set)] = &[
 /// The settings of kinds that have a width.
 const WIDTHS: &[(&str, Set)] = &[("width", |builder| builder.width(2))];
 
-/// A kind of plan, the setting in which this entry differs from the first entry of the kind, its build, and the settings that the kind uses.
+/// A kind of plan; the setting in which this entry differs from the kind's first entry; the build function; and the settings that the kind uses.
 type Kind = (
     &'static str,
     &'static str,

@@ -11,7 +11,7 @@ use tree_index::Tree;
 /// Some of p = 1, 17, 33, …, 241, and powers of two with their neighbours.
 const RANKS: [usize; 14] = [1, 2, 3, 4, 7, 8, 9, 16, 17, 33, 64, 113, 128, 241];
 
-/// Number of messages of all ranks, and the most rounds of a rank, in one run.
+/// The number of messages of all ranks, and the greatest number of rounds of a rank, in one run.
 fn counts(
     ranks: usize,
     ownership: &Ownership,

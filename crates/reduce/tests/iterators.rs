@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use reduce::operator::custom;
 use reduce::{FoldError, Max, TreeIterator, exact};
 
-/// Neither associative nor commutative.
+/// A function that is neither associative nor commutative.
 fn mix(left: u64, right: u64) -> u64 {
     (left.rotate_left(7) ^ right.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_add(left >> 3)
 }

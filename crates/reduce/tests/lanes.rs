@@ -40,7 +40,7 @@ fn by_definition<T: Copy + 'static, O: Operator<T>>(
         .map(|value| operator.canonical(value))
 }
 
-/// Neither associative nor commutative.
+/// A function that is neither associative nor commutative.
 fn mix(left: u64, right: u64) -> u64 {
     (left.rotate_left(7) ^ right.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_add(left >> 3)
 }
@@ -106,7 +106,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// More items than one thread folds alone.
+    /// Reduces more items than one thread folds alone.
     #[test]
     fn long(count in 1..600_000_u64, seed: u64, lanes in lanes(), width in 1..4_usize) {
         let words: Vec<u64> = (0..count).map(|item| mix(seed, item)).collect();
@@ -127,7 +127,7 @@ proptest! {
     }
 }
 
-/// The sums that P4016 states for its own items.
+/// Checks the sums that P4016 states for its own items.
 #[test]
 fn as_the_paper_has_it() {
     let mut state = 0x243F_6A88_85A3_08D3_u64;

@@ -34,7 +34,7 @@ fn many_short_messages_take_linear_time() {
             })
             .unwrap()
         };
-        // 8 times as long; 40 times if each message searched or moved a list of all messages.
+        // The large call takes 8 times as long. It would take 40 times as long if each message searched or moved a list of all messages.
         grows_at_most(20, || run(columns), || run(8 * columns));
     }
 }
@@ -124,7 +124,7 @@ fn a_scan_of_single_items_takes_linear_time() {
             assert_eq!(prefix.to_bits(), expected.to_bits(), "item {item}");
         }
     };
-    // 10 times as long; 64 times, and gigabytes, if each item's prefix began anew.
+    // The large call takes 10 times as long. It would take 64 times as long, and gigabytes, if each item's prefix began anew.
     grows_at_most(30, || scan(2500), || scan(20_000));
 }
 
@@ -185,7 +185,7 @@ fn in_flight(ranks: usize, start: Start, count: usize) {
 #[test]
 fn ten_thousand_runs_in_flight_end() {
     for (name, start) in STARTS {
-        // More than a stack could hold if waits were nested.
+        // More runs than a stack could hold if waits were nested.
         let (ranks, count) = match name {
             "in tree order" | "by key, with a NaN" => (2, 10_000),
             _ => (3, 1000),
@@ -200,7 +200,7 @@ fn ten_thousand_runs_in_flight_end() {
 #[test]
 fn runs_in_flight_take_linear_time() {
     for (_, start) in STARTS {
-        // 8 times as long; 64 times if all runs were checked after each message.
+        // The large call takes 8 times as long. It would take 64 times as long if all runs were checked after each message.
         grows_at_most(
             24,
             || in_flight(2, start, 250),

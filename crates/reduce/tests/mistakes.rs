@@ -217,7 +217,7 @@ fn a_rule_is_not_compared_by_listing_it() {
     plans.unwrap();
 }
 
-/// One rank states one ownership, and the others state another one; both give the first of these ranks the same number of items.
+/// One rank states one ownership, and the others state another one; both ownerships give this one rank the same number of items.
 #[test]
 #[expect(clippy::single_range_in_vec_init, reason = "lists of one range")]
 fn a_rank_that_states_another_ownership_is_noticed_by_all() {
@@ -309,8 +309,8 @@ fn a_rank_that_states_another_ownership_is_noticed_by_all() {
     .unwrap();
 }
 
-/// A rank needs the ranges of all ranks, so each rank may have memory for its own ranges, but not for all. The test runs in a process with little
-/// memory, which would end without a check.
+/// A rank needs the ranges of all ranks, so it may have memory for its own ranges, but not for all. The test runs in a process with little
+/// memory; without a check, this process would end.
 #[cfg(target_os = "linux")]
 #[test]
 fn ranges_of_all_ranks_that_no_memory_holds_are_refused() {

@@ -58,7 +58,7 @@ where
     );
 }
 
-/// Neither associative nor commutative.
+/// A function that is neither associative nor commutative.
 fn mix(left: u64, right: u64) -> u64 {
     (left.rotate_left(7) ^ right.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_add(left >> 3)
 }
@@ -124,7 +124,7 @@ fn a_thread_with_another_environment_is_an_error() {
     assert_eq!(par::sum(&[1.0; 8]), Ok(8.0));
 }
 
-/// The other parallel functions, on slices that one thread folds alone, and on longer ones.
+/// Tests the other parallel functions on slices that one thread folds alone, and on longer slices.
 #[test]
 fn the_other_twins_have_the_bits_of_one_thread() {
     for count in [0, 1, 1000, (1 << 17) + 1, 3 * (1 << 17) + 12_345] {

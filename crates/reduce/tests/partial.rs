@@ -84,7 +84,7 @@ fn check<O: Operator<f64>>(
         let mut next = || order.next().unwrap();
         let left = partials.swap_remove(next().index(partials.len()));
         let right = partials.swap_remove(next().index(partials.len()));
-        // As if another process had sent it.
+        // Makes the partial anew, as if another process had sent it.
         let right = right.nodes().map(|(x, y, row)| (x, y, row.to_vec()));
         let right =
             Partial::from_nodes(right.collect::<Vec<_>>(), width, total, operator.name()).unwrap();
@@ -219,7 +219,7 @@ fn partials_of_other_operators_do_not_mix() {
     let all = sums.merge(&rest, &Sum).unwrap();
     assert_eq!(all.result(&Sum), Ok(vec![10.0]));
     assert_eq!(all.result(&Product), Err(other("sum", "product")));
-    // As another process would send them.
+    // Makes a partial anew, as if another process had sent it.
     let told = |partial: &Partial<f64>| {
         let nodes = partial.nodes().map(|(x, y, row)| (x, y, row.to_vec()));
         let nodes: Vec<_> = nodes.collect();

@@ -167,7 +167,7 @@ fn lengths_that_do_not_fit_are_named() {
     );
 }
 
-/// Affine maps modulo 2^64, composed: not commutative. The third word counts the combinations.
+/// Composes affine maps modulo 2^64, which is not commutative. The third word counts the combinations.
 fn compose(left: [u64; 3], right: [u64; 3]) -> [u64; 3] {
     [
         right[0].wrapping_mul(left[0]),

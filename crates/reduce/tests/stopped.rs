@@ -13,7 +13,7 @@ use reduce::{Plan, RunError, Sum, World, exact, mpi};
 
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Far longer than a loop that the limit ends. If a loop takes longer, the test fails.
+/// A time far longer than a loop that the silence limit ends. If a loop takes longer, the test fails.
 const MOST: Duration = Duration::from_secs(20);
 
 /// A rank's work between two tests of its runs.
@@ -111,7 +111,7 @@ fn silent_after(what: &str, mut fails: impl FnMut() -> Option<RunError>) -> std:
     }
 }
 
-/// A rank may not find out which rank is silent, but it names no other rank. The ranks first wait for different runs, then test the others.
+/// A rank may not find out which rank is silent, but it names no other rank. Each rank first waits for a different run, then tests its other runs.
 fn many_in_flight(world: &World, plans: &[Plan<f64, Sum>], stopped: usize) {
     let start = |plan: &Plan<f64, Sum>| plan.start_allreduce(&[1.0]).expect("it is idle");
     let mut runs: Vec<_> = plans.iter().map(start).collect();

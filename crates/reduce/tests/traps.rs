@@ -50,7 +50,7 @@ fn item(i: usize, middle: i32, span: i32) -> f64 {
     sign * fraction * 2_f64.powi(exponent)
 }
 
-/// Items whose sums, products of two and sums of products are finite; every ninth is subnormal or a zero.
+/// Items whose sums, pairwise products and sums of products are finite; every ninth item is subnormal or a zero.
 fn moderate(length: usize) -> Vec<f64> {
     let items = (0..length).map(|i| match i % 27 {
         8 => -0.0,

@@ -140,7 +140,7 @@ fn ranks_that_take_turns_send_few_messages() {
     assert!(line.ends_with("by binomial"), "{line}");
 }
 
-/// If messages between nodes take long, the fewest rounds between nodes win. If many messages crowd each other, fewer messages win.
+/// If messages between nodes take long, few rounds between nodes win. If many messages crowd each other, few messages win.
 #[test]
 fn far_nodes_go_another_way_than_near_ones() {
     let line = |ranks, delay_ns, crowding_ns| {

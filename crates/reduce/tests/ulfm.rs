@@ -14,7 +14,7 @@ use distribution::Rebalance;
 use reduce::{Algorithm, World, mpi};
 use suite::losses::{self, Loss, MOMENTS};
 
-/// The number of processes that are left in the end.
+/// The number of processes that are left at the end.
 const LEFT: usize = 2;
 
 fn main() {

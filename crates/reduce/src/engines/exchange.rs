@@ -40,8 +40,7 @@ struct ExchangeState {
     distance: usize,
     /// The receive of the round under way.
     round: Option<Request>,
-    /// Lengths of lists, in words. Index i is at first for the list to the rank i above, and after the last round for the list from the
-    /// rank i below.
+    /// Lengths of lists, in words. Index i is at first for the list to the rank i above, in the end for the list from the rank i below.
     lengths: Vec<u64>,
     /// This rank's lists that are not empty and have not been sent yet, each with its receiver.
     lists: Vec<(usize, Vec<u64>)>,

@@ -223,7 +223,7 @@ impl WordsOperator {
 mod tests {
     use super::WordsOperator;
 
-    /// Neither associative nor commutative.
+    /// A function that is neither associative nor commutative.
     fn combine(left: u64, right: u64) -> u64 {
         (left.rotate_left(7) ^ 0x9E37)
             .wrapping_mul(0x2545_F491_4F6C_DD1D)

@@ -173,8 +173,7 @@ fn crowding_ns(
         clippy::cast_sign_loss,
         reason = "between 2 and 25"
     )]
-    // The number is even: nodes that are one message out of step wait alternately, so only a pair of exchanges takes the time of two
-    // messages.
+    // The number is even: nodes out of step by one message wait alternately, so only a pair of exchanges takes the time of two messages.
     let times = 2 * (EXCHANGES_NS / far.latency_ns / 2.0).clamp(2.0, 25.0) as u32;
     let mut one_ns = 0.0;
     if comm.rank() < ranks {

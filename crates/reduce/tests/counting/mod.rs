@@ -1,4 +1,4 @@
-//! Checks that a run of a plan allocates nothing, by counting on every rank's own thread.
+//! Checks that a run of a plan allocates nothing, by counting allocations on every rank's own thread.
 //!
 //! `tests/plans.rs` runs the check on threads and under `mpirun`.
 
@@ -91,7 +91,7 @@ fn check(world: &World, algorithm: Algorithm, width: usize, blocks: usize) {
     for _ in 0..20 {
         run_all();
     }
-    // If the system has stopped a rank for a while, messages that wait need memory. But a run that allocates itself does so every time.
+    // If the system has stopped a rank for a while, messages that wait need memory. But a run that itself allocates does so every time.
     let counts = [(); 3].map(|()| {
         let before = allocations();
         for _ in 0..5 {

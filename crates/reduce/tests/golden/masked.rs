@@ -1,4 +1,4 @@
-//! Checks the golden vectors with masks, by items of type `Option`, and by items in which a value without effect replaces each masked item.
+//! Checks the golden vectors with masks twice: with items of type `Option`, and with a value without effect in place of each masked item.
 
 use distribution::Distribution;
 use reduce::operator::custom;

@@ -91,7 +91,7 @@ fn without_the_last(world: &World, operation: Operation, number: f64) -> Option<
     }
 }
 
-/// Checks that this rank has no result other than one that it may have.
+/// Checks that this rank has no result, or a result that it may have.
 #[track_caller]
 fn assert_no_wrong_value(
     world: &World,
@@ -196,7 +196,7 @@ pub(crate) fn different_operations(world: &World) {
     assert_world_works(world);
 }
 
-/// A call on a new plan, with the name that errors give it. Returns whether this rank gets a result.
+/// A call on a new plan, with the name that errors give the call. Returns whether this rank gets a result.
 type Asked = (&'static str, fn(Builder) -> Result<bool, RunError>);
 
 /// Groups of calls: ranks make different calls of one group on the same plan.
@@ -267,7 +267,7 @@ fn summing(builder: Builder) -> (exact::Plan<exact::Sum<f64>>, usize) {
     (plan, rank)
 }
 
-/// A case in which rank 0 reduces something else than the other ranks, in the same operation.
+/// A case in which rank 0 reduces something different from the other ranks, in the same operation.
 #[derive(Clone, Copy)]
 pub(crate) struct OddOperand {
     pub(crate) algorithm: Algorithm,
@@ -346,7 +346,7 @@ pub(crate) fn different_operands(world: &World) {
     assert_world_works(world);
 }
 
-/// Rank 0 skips a call, the reduce, that the other ranks make. No rank gets an allreduce's result.
+/// Rank 0 skips the reduce that the other ranks run. No rank gets an allreduce's result.
 pub(crate) fn skipped_operation(world: &World, algorithm: Algorithm, width: usize) {
     let plan = Plan::builder(world)
         .local_items(1)

@@ -93,7 +93,7 @@ fn beside_another_run(world: &World) {
         assert_eq!(bits(&row), expected);
         pending.wait_into(&mut row).unwrap();
         assert_eq!(bits(&row), expected);
-        // The folds can be dropped as soon as their run is under way, as rows can.
+        // Like rows, the folds can be dropped as soon as their run is under way.
         let pending = first.start_allreduce_folded(Ok(&nodes)).unwrap();
         drop(nodes);
         second.allreduce_into(rows, &mut row).unwrap();

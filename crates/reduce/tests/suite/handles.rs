@@ -45,7 +45,7 @@ const ORDERS: [[usize; 3]; 6] = [
     [2, 1, 0],
 ];
 
-/// Every rank drops its handles in another order, with the run in different states; later plans never receive the run's messages.
+/// Every rank drops its handles in a different order, with the run in different states; later plans never receive the run's messages.
 fn dropped_in_every_order(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     for (round, _) in ORDERS.iter().enumerate() {

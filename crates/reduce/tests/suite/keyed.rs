@@ -263,7 +263,7 @@ fn every_algorithm(world: &World) {
     }
 }
 
-/// The ranks' slots merge to the slot of all items: moments by all algorithms, other slots by two.
+/// The ranks' slots merge to the slot of all items: moments by all algorithms, other slots by two algorithms.
 fn slots(world: &World) {
     let all: Vec<Algorithm> = offered(world)
         .filter(|algorithm| algorithm.takes_rows())

@@ -153,7 +153,7 @@ fn every_algorithm(world: &World) {
 
 #[expect(clippy::cast_possible_truncation, reason = "any narrower bits will do")]
 fn every_type_and_operator(world: &World) {
-    /// Each algorithm runs one operator for each type, and all four over all types.
+    /// For each type, an algorithm runs one of the four operators; over all types, it runs all four.
     fn all_four<T: Pod + Debug>(world: &World, items: &[T], turn: usize)
     where
         Sum: Operator<T>,

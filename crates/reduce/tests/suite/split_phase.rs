@@ -79,7 +79,7 @@ fn scan_of_its_items(world: &World) {
             let mut moved = own.to_vec();
             let runs = [
                 plan.start_scan(&moved).map(|run| {
-                    // The slice changes after the start: its prefixes would differ.
+                    // The slice changes after the start. Its new items have other prefixes.
                     moved.rotate_left(width * round);
                     run.wait()
                 }),
