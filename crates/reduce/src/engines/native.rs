@@ -11,7 +11,7 @@
 //! There is one slot for each column of a row. The state of a slot with values also says which call its ranks are in.
 //!
 //! A slot is marked as failed until its values are combined, so that a rank whose operator panics passes on no partial result. A result
-//! is valid only if the header of its slot names all ranks.
+//! is valid only if the header of its slot covers all ranks.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
