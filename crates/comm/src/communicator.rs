@@ -10,7 +10,7 @@ use crate::request::{Request, RequestId};
 use crate::tag::Tag;
 use crate::traffic::Traffic;
 
-/// A function that a waiting call uses to ask whether it must end, for example after a signal.
+/// A function that decides whether a wait must end, for example after a signal.
 pub type Interruption = Rc<dyn Fn() -> bool>;
 
 /// One rank's end of a transport: a group of ranks that exchange messages of bytes.
@@ -67,7 +67,7 @@ pub trait Communicator: fmt::Debug {
     ///
     /// # Errors
     /// A rank has panicked, left or [given up](Communicator::give_up), the ranks wait in a cycle or are in different exchanges, the
-    /// message is too long, nothing arrived within the silence limit, or the transport has failed. The request ends even then.
+    /// message is too long, nothing arrived within the silence limit, or the transport has failed. A failed wait also ends the request.
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error>;
 
     /// Waits at most `timeout` until at least one of these requests is complete. Returns whether one is. None of the requests may
@@ -77,7 +77,7 @@ pub trait Communicator: fmt::Debug {
     /// As [`wait`](Communicator::wait), as if this rank waited for the first request alone.
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error>;
 
-    /// Gives up a request. A posted receive no longer matches anything; a send may still arrive.
+    /// Cancels a request. A cancelled receive matches no message; a cancelled send may still arrive.
     fn cancel(&self, request: Request);
 
     /// The number and the bytes of the messages that this rank has sent.
@@ -107,7 +107,7 @@ pub trait Communicator: fmt::Debug {
     /// caller calls [`start_receive`](Communicator::start_receive), which returns the error if there is one.
     ///
     /// `take` gets the message in place. It may call `rank`, `size` and `close` of this communicator; calls that communicate fail
-    /// with [`Error::Nested`], or do nothing if they cannot return an error. While a receive is posted that the message may match,
+    /// with [`Error::Nested`], or do nothing if they cannot return an error. If the message may match a posted receive,
     /// `try_receive` returns `false`, so it never takes another receive's message.
     fn try_receive(
         &self,
@@ -119,8 +119,8 @@ pub trait Communicator: fmt::Debug {
         false
     }
 
-    /// Opens the conversation of a tag's number, before its first message. Collective: all ranks open the same conversations, in
-    /// ascending order of their numbers. A transport that has few tags may synchronise here.
+    /// Opens the conversation that the tag names, before the conversation's first message. Collective: all ranks open the same
+    /// conversations, in ascending order of their numbers. A transport that has few tags may synchronise the ranks here.
     ///
     /// # Errors
     /// The transport has failed.
@@ -131,8 +131,8 @@ pub trait Communicator: fmt::Debug {
     /// Closes a conversation on this rank: messages that have not arrived yet are lost. Does not communicate.
     fn close(&self, _tag: Tag) {}
 
-    /// Notifies the other ranks that this rank takes no part in a conversation from this tag's turn on. Their waits in these
-    /// exchanges end with [`Error::GivenUp`]. Does not wait. Without this call, they would wait for this rank until the silence limit.
+    /// Notifies the other ranks that this rank takes no part in a conversation from this tag's turn on. Their waits in this and later
+    /// turns end with [`Error::GivenUp`]. Does not wait. Without this call, they would wait for this rank until the silence limit.
     fn give_up(&self, _tag: Tag) {}
 
     /// Whether a send arrives even if this rank makes no further calls. If not, a rank must wait
@@ -172,14 +172,14 @@ pub trait Communicator: fmt::Debug {
     /// counts as `false`. Works even if all other calls fail because a rank is lost.
     ///
     /// # Errors
-    /// [`Error::NotSurvivable`], on every rank, if the transport cannot go on without a lost rank: the default implementation returns it.
+    /// [`Error::NotSurvivable`], on every rank, if the transport cannot go on without a lost rank. The default implementation returns it.
     fn agree(&self, _flag: bool) -> Result<bool, Error> {
         Err(not_survivable(self.rank()))
     }
 
     /// The communicator of the surviving ranks, numbered in the same order. Waits until every rank that is not lost has called this
-    /// function. The call revokes this communicator, so that no rank waits for a lost one: all other ranks' pending and later calls
-    /// on it fail with [`Error::Revoked`], unless they fail already.
+    /// function. The call revokes this communicator, so that no rank waits for a lost one: the other ranks' pending and later calls on
+    /// this communicator fail with [`Error::Revoked`], unless they fail already.
     ///
     /// # Errors
     /// As [`agree`](Communicator::agree).

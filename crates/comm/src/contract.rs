@@ -1,4 +1,4 @@
-//! Checks, for a transport's tests, that the transport does what every transport must do.
+//! Checks that a transport does what [`Communicator`] requires. A transport's tests call [`check`].
 //!
 //! Each check is collective: every rank calls it with its own communicator. A check that fails panics with a text that says what is
 //! wrong, or does not return.

@@ -12,7 +12,8 @@ use crate::tag::Tag;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GivenUp {
     pub(crate) rank: usize,
-    /// The ranks whose silence is the reason: empty if unknown, `None` for another reason. With threads: a rank that has left.
+    /// The ranks whose silence is the reason: empty if they are unknown, `None` if there is another reason. With threads, the rank whose
+    /// leaving is the reason.
     pub(crate) silent: Option<Span>,
 }
 
@@ -35,9 +36,9 @@ pub(crate) struct Conversations {
     /// The greatest number that was opened. Conversations are opened in ascending order of their numbers.
     newest: u64,
     open: HashSet<u64, BuildHasherDefault<WordHasher>>,
-    /// By number: the rank that has given up in the earliest turn, and the tag of that turn.
+    /// For each conversation's number: the rank that has given up in the earliest turn, and the tag of that turn.
     given_up: HashMap<u64, (GivenUp, Tag)>,
-    /// By number: the sender and the tag of a message that met a receive of another exchange.
+    /// For each conversation's number: the sender and the tag of a message that met a receive of another exchange.
     #[cfg(feature = "mpi")]
     mismatched: HashMap<u64, (usize, Tag)>,
     /// Ranks that have sent a notice that they wait, each with the exchange in which it waits.
@@ -57,8 +58,8 @@ pub(crate) struct Inquiries {
     pub(crate) own: u16,
     /// The ranks that have answered this rank's last inquiry, each with the ranks that it waits for.
     pub(crate) answers: Vec<(usize, Vec<usize>)>,
-    /// Ranks that have given up because others are silent, each with the silent ranks and the time when this rank learned of it. They
-    /// are stored because a rank that has given up may no longer wait for any rank, and then answers no questions.
+    /// Ranks that have given up because others are silent, each with the silent ranks and the time when this rank learned of it. This
+    /// list is needed because a rank that has given up may no longer wait for any rank, and then answers no questions.
     verdicts: Vec<(usize, Span, u32)>,
     /// The time in milliseconds when this rank last read the clock.
     pub(crate) now_ms: u32,
@@ -78,7 +79,7 @@ impl Inquiries {
         self.verdicts.push((rank, silent, self.now_ms));
     }
 
-    /// The silent ranks that a rank named when it gave up, if that was within the last `within_ms`.
+    /// The silent ranks that a rank named when it gave up, if it gave up within the last `within_ms`.
     pub(crate) fn last_word(&self, rank: usize, within_ms: u64) -> Option<Span> {
         let is_it = |&&(other, _, at): &&(usize, Span, u32)| {
             other == rank && u64::from(self.now_ms.wrapping_sub(at)) <= within_ms
@@ -136,7 +137,7 @@ impl Conversations {
         }
     }
 
-    /// A rank that has given up in this exchange, if there is one. Then no other rank can complete the exchange.
+    /// A rank that has given up in this exchange. If there is one, no other rank can complete the exchange.
     #[inline]
     pub(crate) fn who_gave_up(&self, tag: Tag) -> Option<GivenUp> {
         if self.given_up.is_empty() {

@@ -128,8 +128,8 @@ pub enum Error {
     Silent {
         /// The rank that waited.
         rank: usize,
-        /// The silent ranks: a rank for which others wait, and which for most of the time has neither answered nor sent anything in any
-        /// conversation; or all ranks of that rank's node. Empty if no silent rank is known: ranks may wait for each other.
+        /// The silent ranks: one rank, or all ranks of its node. Others wait for that rank, which for most of the silence limit has
+        /// sent no message and answered no question. Empty if no silent rank is known: ranks may wait for each other.
         peers: Range<usize>,
         /// The silence limit of this rank, or of the rank that reported the silence.
         after: Duration,
@@ -146,7 +146,7 @@ pub enum Error {
         /// The rank that waited.
         rank: usize,
     },
-    /// MPI has been finalised, and this communicator with it.
+    /// MPI has been finalised, so the communicator cannot be used any more.
     #[error("rank {rank}: MPI is finalised")]
     Finalised {
         /// The rank that made the call.
@@ -227,8 +227,9 @@ pub enum Error {
 }
 
 impl Error {
-    /// The lost ranks that this error names: they have panicked, have left while others waited for them, or their processes have died.
-    /// Empty if only other ranks know which ranks are lost; `None` if the error is not a loss: then the communicator can still be used.
+    /// The lost ranks that this error names: they have panicked, were not started, have left while others waited for them, or have died
+    /// with their processes. Empty if only other ranks know which ranks are lost. `None` if the error is not a loss: the communicator can
+    /// still be used.
     #[must_use]
     pub fn lost_ranks(&self) -> Option<&[usize]> {
         match self {
@@ -242,7 +243,7 @@ impl Error {
     }
 }
 
-/// `rank 1 is silent`, or `ranks 1 to 3 are silent`, or that the silent rank is not known.
+/// Returns `rank 1 is silent`, `ranks 1 to 3 are silent`, or a text that says that no silent rank is known.
 fn being(ranks: &Range<usize>) -> String {
     match ranks.len() {
         0 => "no silent rank is known: ranks may wait for each other".to_owned(),
@@ -251,7 +252,7 @@ fn being(ranks: &Range<usize>) -> String {
     }
 }
 
-/// `rank 1 is`, or `ranks 1, 2 are`
+/// Returns `rank 1 is`, or `ranks 1, 2 are`.
 fn listed(ranks: &[usize]) -> String {
     let numbers: Vec<String> = ranks.iter().map(usize::to_string).collect();
     match ranks {

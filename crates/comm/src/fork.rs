@@ -1,8 +1,7 @@
-//! Whether this process is a forked child of the one that made a communicator.
+//! Detects whether this process is a forked child of the process that made a communicator.
 //!
-//! A child has none of the parent's threads, and MPI does not work in it. The operating system calls our handler in
-//! every child, and the handler counts forks. So a communicator need not make a system call before it sends: it
-//! compares two counts.
+//! A child has none of the parent's threads, and MPI does not work in it. The operating system calls our handler in every child, and the
+//! handler counts forks. So a communicator makes no system call before it sends: it only compares two counts.
 
 #![cfg_attr(unix, expect(unsafe_code, reason = "`pthread_atfork` is a C function"))]
 
@@ -43,8 +42,8 @@ fn watch() {
 
     static WATCH: Once = Once::new();
     WATCH.call_once(|| {
-        // SAFETY: the handler is a function of this program, which is never unloaded while it runs, and all it does is
-        // add to an atomic, which is allowed between fork and exec. If the call fails, children are not detected.
+        // SAFETY: the handler is a function of this program, so it is not unloaded while the program runs. It only adds to an
+        // atomic, which is allowed between fork and exec. If the call fails, children are not detected.
         unsafe { libc::pthread_atfork(None, None, Some(count_fork)) };
     });
 }

@@ -3,9 +3,8 @@
 //! [`Communicator`] is what a reduction needs from a transport: a rank, a size, and non-blocking sends
 //! and receives of bytes. There are two transports:
 //!
-//! - [`threads`]: a rank is a thread of this process. This transport needs nothing but Rust. If a rank
-//!   panics, leaves early or waits in a cycle, every rank gets an error. A seed replays a delivery
-//!   order.
+//! - [`threads`]: a rank is a thread of this process. This transport needs nothing but Rust. If a rank panics or leaves early, or if ranks
+//!   wait for one another in a cycle, every rank gets an error. Running again with the same seed repeats the order of delivery.
 //! - `mpi` (feature `mpi`): a rank is an MPI process, over any communicator that the caller passes.
 //!
 //! Other crates can implement more transports: [`Requests`] stores sends and receives under way, and [`contract`] tests a transport.

@@ -4,7 +4,7 @@
 //! writer writes the stamp last, so a reader that finds the expected stamp finds the whole message. A short message is next to its header,
 //! so the processor fetches both at once. A message too long for its slot is in adjacent [lines of data](data), which form a second ring.
 //! In another line, the reader stores how much it has read. The writer reads that line only when a ring seems to be full. A short message
-//! costs one cache-line transfer; the reader's line costs another.
+//! costs one cache-line transfer; reading the reader's line costs another.
 
 mod data;
 mod line;

@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 /// The valid values of a switch, for error texts.
 pub const SWITCH_VALUES: &str = "one of on, off, 1, 0, true, false, yes, no";
 
-/// The value of an environment variable; `None` if it is not set or empty.
+/// The value of an environment variable; `None` if the variable is not set, or is empty.
 #[must_use]
 pub fn value(variable: &str) -> Option<OsString> {
     env::var_os(variable).filter(|value| !value.is_empty())

@@ -12,7 +12,7 @@ fn main() {
     mpi::run(check).expect("MPI starts once");
 }
 
-/// Earlier receives from other ranks end, too, even if the wrong message came before its receive.
+/// A wrong message also ends earlier receives from other ranks, even if it arrived before its own receive was posted.
 fn a_mismatch_ends_all_receives_of_its_conversation(world: &mpi::MpiCommunicator) {
     let (rank, size) = (world.rank(), world.size());
     if !world.shares_memory() {

@@ -1,5 +1,5 @@
-//! Stops one process. All others must name it in their errors, though most wait for other ranks. They must end within two silence limits:
-//! that of their wait, and that of the program's end. `cargo xtask test` starts the program with `mpirun`; its argument is the stopped rank
+//! Stops one process. The errors of all others must name it, though most wait for other ranks. They must end within two silence limits:
+//! one for their wait, and one for the program's end. `cargo xtask test` starts this program with `mpirun`, and passes the rank to stop.
 
 #![expect(clippy::print_stdout, reason = "its output is its report")]
 

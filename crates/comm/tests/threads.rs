@@ -1,4 +1,4 @@
-//! The contract on threads, and what only the in-process backend guarantees.
+//! Tests the contract on threads, and guarantees that only the in-process backend gives.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 

@@ -53,7 +53,7 @@ pub struct MpiCommunicator {
     pub(super) size: usize,
     pub(super) requests: RefCell<Requests<Message>>,
     pub(super) channels: RefCell<Channels>,
-    /// Counts polls of shared memory; every `before_progress`-th poll also lets MPI make progress.
+    /// Counts polls of shared memory: one poll in `before_progress` polls also lets MPI make progress.
     pub(super) polls: Cell<u32>,
     pub(super) poll_limits: PollLimits,
     pub(super) clock: Clock,
@@ -61,7 +61,7 @@ pub struct MpiCommunicator {
     pub(super) heard: Cell<u32>,
     /// When a wait last looked for trouble.
     pub(super) last_look: Cell<Instant>,
-    /// Requests that were given up. They own their buffers until MPI is done with them.
+    /// Requests that were given up. Each owns its buffer until MPI is done with the request.
     pub(super) abandoned: RefCell<Vec<PendingRequest>>,
     pub(super) traffic: Cell<Traffic>,
     /// The number of messages that `requests` has memory for.
@@ -101,7 +101,7 @@ impl fmt::Debug for MpiCommunicator {
 }
 
 impl MpiCommunicator {
-    /// A communicator on `raw`, a duplicate that this crate has made. Collective.
+    /// Makes a communicator on `raw`, which is a duplicate that this crate has made. Collective.
     pub(super) fn on(
         raw: RawCommunicator,
         lifetime: Lifetime,
@@ -194,14 +194,14 @@ impl MpiCommunicator {
         })
     }
 
-    /// The channels. Fails within the `take` of `try_receive`: the call then comes from an operator.
+    /// Borrows the channels. Fails if the call comes from an operator, within the `take` of `try_receive`.
     #[inline]
     pub(super) fn free_channels(&self) -> Result<RefMut<'_, Channels>, Error> {
         let channels = self.channels.try_borrow_mut();
         channels.map_err(|_| Error::Nested { rank: self.rank })
     }
 
-    /// Fails within the `take` of `try_receive`: the call then comes from an operator.
+    /// Fails if the call comes from an operator, within the `take` of `try_receive`.
     #[inline]
     pub(super) fn check_not_nested(&self) -> Result<(), Error> {
         self.free_channels().map(drop)
@@ -351,7 +351,7 @@ impl MpiCommunicator {
         })
     }
 
-    /// The communicator of the surviving ranks on `raw`, which was just made, and the ranks' old numbers. Collective.
+    /// Makes the communicator of the surviving ranks on `raw`, which is new. Also returns these ranks' old numbers. Collective.
     pub(super) fn of_survivors(&self, raw: RawCommunicator) -> Result<(Self, Vec<usize>), Error> {
         let failed = |failure: Failure| failure.on(self.rank);
         let left = survivors::ranks_before(raw, self.raw).map_err(failed)?;

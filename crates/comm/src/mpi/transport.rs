@@ -242,7 +242,7 @@ impl Communicator for MpiCommunicator {
         let room = self.room.get() + messages;
         self.room.set(room);
         self.requests.borrow_mut().reserve(room);
-        // An operator that prints a plan makes it compile, which calls this function. Then the next reservation allocates the memory.
+        // If an operator prints a plan, the plan compiles and calls this function. The next reservation then allocates the memory.
         if let Ok(mut channels) = self.free_channels() {
             channels.reserve(room);
         }

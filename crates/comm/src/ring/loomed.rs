@@ -5,8 +5,8 @@ use loom::thread;
 
 use super::*;
 
-/// Passes messages of one line of data, of two lines, of two lines again, before which the last line of the ring is skipped, and a short
-/// message. The last two have room only after the first two were read.
+/// Passes a message of one line of data, two messages of two lines, and a short message. The third message skips the last line of the
+/// ring. The last two messages have room only after the first two were read.
 #[test]
 fn whoever_sees_a_stamp_sees_the_message() {
     let size = Size {
@@ -18,8 +18,7 @@ fn whoever_sees_a_stamp_sees_the_message() {
     check(size, [SHORT_BYTES + 1, longest, longest, 9]);
 }
 
-/// Passes a message that fills its slot, a message in lines of data, and a message that reuses the slot of the first message after that
-/// was read.
+/// Passes a message that fills its slot, a message in lines of data, and a message that reuses the first message's slot.
 #[test]
 fn whoever_sees_a_stamp_sees_all_lines_of_the_slot() {
     let size = Size {

@@ -1,5 +1,5 @@
-//! Groups of ranks that have a communicator. All communicators use the same network, so that it sees every rank that waits, but messages
-//! of different communicators never match.
+//! Groups of ranks that have a communicator. All communicators use the same network, so that the network sees every rank that waits.
+//! Messages of different communicators never match.
 
 use std::sync::Arc;
 

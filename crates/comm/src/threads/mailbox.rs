@@ -18,7 +18,7 @@ use super::sync::{
 };
 use crate::error::Error;
 
-/// The number of times that a rank with a core of its own polls its mailbox before it sleeps. They take some microseconds.
+/// The number of times that a rank with a core of its own polls its mailbox before it sleeps. These polls take some microseconds.
 const SPINS_BEFORE_SLEEP: usize = 2000;
 
 /// The number of times that a rank yields a shared core before it sleeps: a yield takes half as long as falling asleep and being woken.
@@ -31,8 +31,8 @@ pub(super) struct Mailboxes {
     meetings: Mutex<AllMeetings>,
     /// Signalled when a meeting ends.
     met: Condvar,
-    /// The number of ranks that have left, wait in a meeting or sleep without a time limit. If this is all ranks, none is left to
-    /// wake the sleepers: a sender wakes a sleeper and decreases the number in one step.
+    /// The number of ranks that have left, wait in a meeting or sleep without a time limit. If all ranks count, no rank is left to
+    /// wake the sleepers, since a sender wakes a sleeper and decreases the number in one step.
     idle: AtomicUsize,
     failure: OnceLock<Error>,
     spins: usize,
@@ -211,8 +211,8 @@ impl Mailboxes {
             self.fail(error);
             return;
         }
-        // The remaining ranks wait for each other in meetings, unless one was just woken: it counts as idle until it is awake, and may
-        // still come to a meeting.
+        // The remaining ranks wait for each other in meetings, unless one was just woken: that rank counts as idle until it is awake, and
+        // may still come to a meeting.
         let mut meetings = self.lock_meetings();
         if !meetings.have_all_ranks() {
             return;
@@ -317,7 +317,7 @@ impl Network for Mailboxes {
     }
 
     fn announce(&self, _from: usize, mut notices: Vec<(usize, Envelope)>) {
-        // Here alone, a rank locks several mailboxes. It locks them in ascending order, so two ranks never wait for each other's lock.
+        // Only here does a rank lock several mailboxes. It locks them in ascending order, so two ranks never wait for each other's lock.
         notices.sort_unstable_by_key(|(to, _)| *to);
         let ranks: Vec<usize> = notices.iter().map(|(to, _)| *to).collect();
         let mut contents: Vec<_> = ranks.iter().map(|&to| self.lock(to)).collect();

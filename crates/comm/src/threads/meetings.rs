@@ -1,4 +1,4 @@
-//! Meetings, in which ranks agree or shrink when others may be lost. A meeting ends when every rank has come or has left.
+//! Meetings, in which ranks agree, or shrink their communicator, when others may be lost. A meeting ends when every rank has come or left.
 
 use std::sync::Arc;
 

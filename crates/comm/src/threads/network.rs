@@ -12,7 +12,7 @@ use crate::tag::Tag;
 /// Why a rank comes to a meeting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To agree, or not.
+    /// To call `agree`; `true` if the rank agrees.
     Agree(bool),
     /// To go on without the ranks that have left.
     Shrink,
@@ -21,7 +21,7 @@ pub(super) enum Purpose {
 /// The outcome of a meeting; the same for all ranks that came.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
-    /// Whether every rank of the network has come, and has agreed.
+    /// Whether every rank of the group has come, and has agreed.
     pub(super) all_agreed: bool,
     /// The network of the surviving ranks, if all of them came to shrink.
     pub(super) shrunk: Option<Successor>,

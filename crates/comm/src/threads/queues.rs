@@ -13,7 +13,7 @@ pub(super) struct Queues<V> {
     lone: Option<(Stream, V)>,
     /// The number of values in queues.
     queued: usize,
-    /// The first queue of each list of queues that are not empty. The lowest bits of a conversation's number choose the list.
+    /// The lists of non-empty queues: the first queue of each. The lowest bits of a conversation's number choose the list.
     heads: Vec<Option<usize>>,
     queues: Vec<Queue>,
     /// The first queue in the list of empty queues.

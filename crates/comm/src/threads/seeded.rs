@@ -238,8 +238,8 @@ impl SeededState {
         self.failure = diagnose(&waits, |rank| self.ranks[rank].phase == Phase::Left);
     }
 
-    /// The seed for the network of the ranks that survive the next meeting; it differs from meeting to meeting. `None` if ranks have
-    /// several communicators: each would go on with its own network, and a rank could have its turn in one while it waits in another.
+    /// The seed for the network of the ranks that survive the next meeting, different for each meeting. `None` if ranks have several
+    /// communicators: each of these would get its own network, and a rank could have its turn in one network while it waits in another.
     fn seed_of_another(&self) -> Option<u64> {
         let seed = (self.seed.rotate_left(1)).wrapping_add(self.meetings.ended_count() + 1);
         (!self.is_split).then_some(seed)

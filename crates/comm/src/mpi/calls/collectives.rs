@@ -63,7 +63,7 @@ impl RawCommunicator {
         Ok(self.allreduce_u64s(&[number], agreed)?[0])
     }
 
-    /// Adds integers in place, by `MPI_Reduce` to `root` or by `MPI_Allreduce`, with `MPI_SUM`. An MPI call adds at most 2^31 - 1.
+    /// Adds integers in place with `MPI_SUM`, by `MPI_Reduce` to `root` or by `MPI_Allreduce`. One MPI call adds at most 2^31 - 1 integers.
     pub(crate) fn add_integers(
         &self,
         root: Option<c_int>,

@@ -1,4 +1,4 @@
-//! The MPI calls on a communicator: for its ranks, for messages, to duplicate it, and to free it.
+//! The MPI calls that find a communicator's ranks, exchange messages, and duplicate or free the communicator.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 
@@ -13,7 +13,7 @@ use crate::mpi::calls::library::{chosen, is_beneath, mpi};
 use crate::mpi::calls::pending::{PendingRequest, count_bytes, index};
 use crate::mpi::calls::processes::Processes;
 
-/// A communicator's handle, which frees nothing when it is dropped: [`lifetime`](crate::mpi::channels::lifetime) frees our duplicates.
+/// A communicator's handle. Dropping it frees nothing: [`lifetime`](crate::mpi::channels::lifetime) frees our duplicates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawCommunicator {
     handle: Comm,
@@ -46,7 +46,7 @@ impl RawCommunicator {
     }
 
     /// Duplicates the communicator without its attributes. `MPI_Comm_dup` would call the program's functions that copy attributes,
-    /// although the program did not ask for a copy. `MPI_Comm_split` would not do so, but in Open MPI 4.1 it may hang while an
+    /// although the program did not ask for a copy. `MPI_Comm_split` would not call them, but in Open MPI 4.1 it may hang while an
     /// `MPI_Comm_idup` of the same communicator is under way.
     fn duplicate_alone(&self) -> Result<Comm, Failure> {
         let group = self.processes()?;
@@ -116,8 +116,8 @@ impl RawCommunicator {
     ) -> Result<PendingRequest, Failure> {
         assert_eq!(usize::try_from(count), Ok(buffer.len()));
         let (from, byte) = (buffer.as_ptr().cast(), mpi().handles.MPI_UINT8_T);
-        // SAFETY: the buffer holds `count` bytes; the request below owns it, and frees it
-        // only when MPI is done with it (`PendingRequest::drop`). The rest is live.
+        // SAFETY: the buffer holds `count` bytes; the request below owns it, and frees it only when MPI is done with it
+        // (`PendingRequest::drop`). The handle is live; `request` is room for one request.
         let request = written("MPI_Isend", Request::UNSET, |request| unsafe {
             mpi().MPI_Isend(from, count, byte, to, tag, self.handle, request)
         })?;
@@ -134,8 +134,8 @@ impl RawCommunicator {
     ) -> Result<PendingRequest, Failure> {
         assert_eq!(usize::try_from(capacity), Ok(buffer.len()));
         let (to, byte) = (buffer.as_mut_ptr().cast(), mpi().handles.MPI_UINT8_T);
-        // SAFETY: the buffer has room for `capacity` bytes; the request below owns it and does
-        // not touch it before MPI is done with it. The rest is live.
+        // SAFETY: the buffer has room for `capacity` bytes; the request below owns it, and does not touch it before MPI is done with
+        // it. The handle is live; `request` is room for one request.
         let request = written("MPI_Irecv", Request::UNSET, |request| unsafe {
             mpi().MPI_Irecv(to, capacity, byte, from, tag, self.handle, request)
         })?;

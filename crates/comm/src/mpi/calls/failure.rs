@@ -58,7 +58,7 @@ pub(crate) fn written<T>(
     check(call, write(&raw mut value)).map(|()| value)
 }
 
-/// The failure of a call, by its return code.
+/// Makes the failure of a call from its return code.
 #[cold]
 pub(crate) fn failure(call: &'static str, code: c_int) -> Failure {
     let mut class = 0;

@@ -12,8 +12,8 @@ use crate::setting;
 pub const LIBRARY_VARIABLE: &str = "TREEFOLD_MPI_LIBRARY";
 
 /// The environment variable that says whether this process is meant to run alone, although a launcher has prepared the environment
-/// for another program, for example in a shell within a Slurm job. If it is `on`, the launcher does not influence which library is
-/// opened. `off` is the default.
+/// for another program, for example in a shell within a Slurm job. If the variable is `on`, the launcher does not influence which library
+/// is opened. `off` is the default.
 pub const ALONE_VARIABLE: &str = "TREEFOLD_ALONE";
 
 static CHOSEN: OnceLock<&'static Library> = OnceLock::new();

@@ -23,7 +23,7 @@ impl WorldReturnsErrors {
     #[inline]
     pub(crate) fn where_needed() -> Result<Option<Self>, Failure> {
         // If this crate replaces a program's MPI functions, the handler belongs to the program, and another thread may set or need it now.
-        // There, a receive is too short only if the program's ranks call the same reduction with different counts.
+        // In such a program, a receive is too short only if ranks call the same reduction with different counts.
         if is_beneath() {
             return Ok(None);
         }
@@ -59,7 +59,7 @@ impl Drop for WorldReturnsErrors {
     }
 }
 
-/// Whether a library of this version reports errors to the right communicator. An unknown version is assumed not to.
+/// Whether a library of this version reports errors to the right communicator. An unknown version is assumed not to do so.
 fn reports_well(version: &str) -> bool {
     if version.starts_with("Open MPI") {
         return true;

@@ -9,7 +9,7 @@ use mpi_library::Group;
 use crate::mpi::calls::failure::{Failure, check, written};
 use crate::mpi::calls::library::mpi;
 
-/// A group of processes, which is freed when this is dropped.
+/// A group of processes. Dropping this value frees the group.
 #[derive(Debug)]
 pub(crate) struct Processes(Group);
 

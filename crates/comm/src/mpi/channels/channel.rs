@@ -29,13 +29,13 @@ struct TagBits {
 }
 
 impl TagBits {
-    /// The fewest bits for an exchange. With fewer, the turn would wrap so soon that a rank that is ahead of another would seem behind.
+    /// The minimum number of bits for an exchange. With fewer, turns would wrap so soon that a rank ahead of another would seem behind it.
     const COUNTING: u32 = 11;
 
     /// The division of tags of `tag_bits` bits.
     fn of(tag_bits: u32) -> Self {
         match tag_bits.saturating_sub(TAG_BITS_MIN) {
-            // Too few bits for exchanges, even if conversations had fewer.
+            // There are too few bits for exchanges, even if conversations had fewer bits.
             0..4 => Self {
                 number: TAG_BITS_MIN,
                 exchange: 0,
@@ -224,7 +224,7 @@ impl Channels {
     }
 
     /// Finds a message of this conversation that came through a ring before its receive was posted, and whose tag `holds` accepts.
-    /// Returns its sender and its tag.
+    /// Returns the message's sender and tag.
     pub(crate) fn unexpected_in_ring(
         &mut self,
         tag: Tag,

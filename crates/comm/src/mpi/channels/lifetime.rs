@@ -9,7 +9,7 @@
 //! - otherwise in `MPI_Finalize`, which calls a function of this file that frees all that is left. Every rank frees communicators in
 //!   the order of their numbers, on which ranks agree when they make a communicator.
 //!
-//! A communicator's number is greater than every number that one of its ranks had seen before. So the number is unique in each process,
+//! A communicator's number is greater than all numbers that any of its ranks had seen before. So the number is unique in each process,
 //! even if processes of several worlds, which have counted separately, meet by `MPI_Comm_spawn` or at a port.
 
 #![expect(unsafe_code, reason = "MPI is a C library, and calls back")]
@@ -385,7 +385,7 @@ unsafe extern "C" fn free_everything(
     let entries = std::mem::take(&mut registry().entries);
     let entries = entries.into_values().filter(|_| !has_lost());
     for entry in entries {
-        // If it fails, MPI_Finalize frees the rest.
+        // If this fails, MPI_Finalize frees the rest.
         let _ = entry.free();
     }
     let key = registry().family_key.take();

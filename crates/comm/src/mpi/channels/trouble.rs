@@ -72,7 +72,7 @@ fn trouble_of(message: &Message, channels: &mut Channels) -> Result<Option<Troub
 }
 
 /// Whether a message of the exchange `found` shows that ranks are in different exchanges. A message of a later turn does not show this:
-/// if one of the two came through a ring and the other by MPI, it may have overtaken the awaited message.
+/// it may have overtaken the awaited message, if one of these two goes through a ring and the other by MPI.
 fn is_wrong(awaited: Tag, found: Tag) -> bool {
     found != awaited && awaited.turns_to(found) <= 0
 }

@@ -45,7 +45,7 @@ pub(crate) struct Inquiry {
     /// When this rank last continued the inquiry.
     pub(crate) last: Instant,
     pub(crate) asked: Vec<AskedRank>,
-    /// Whether this rank has looked for notices of ranks that gave up, since the limit was reached.
+    /// Whether, since the limit was reached, this rank has looked for notices of ranks that gave up.
     pub(crate) has_looked: bool,
 }
 

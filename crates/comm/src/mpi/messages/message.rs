@@ -22,9 +22,9 @@ pub(crate) enum Message {
 pub(crate) enum Trouble {
     /// The message was longer than the receiver's buffer.
     Truncated,
-    /// This other rank is in another exchange.
+    /// The rank with this number is in another exchange, to which the tag belongs.
     Mismatched(usize, Tag),
-    /// This other rank has given up, because ranks are silent or for another reason.
+    /// Another rank has given up, because ranks are silent or for another reason.
     GivenUp(GivenUp),
 }
 

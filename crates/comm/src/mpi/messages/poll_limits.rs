@@ -13,12 +13,12 @@ pub(crate) struct PollLimits {
     pub(crate) before_request: u32,
     /// How long a wait yields its core before it sleeps instead.
     pub(crate) before_nap: Duration,
-    /// Every poll of shared memory whose number is a multiple of this also lets MPI make progress.
+    /// One in this many polls of shared memory also lets MPI make progress.
     pub(crate) before_progress: u32,
 }
 
 impl PollLimits {
-    /// Each rank has a core for itself.
+    /// Each rank has a core to itself.
     pub(crate) const OWN_CORE: Self = Self {
         before_yield: 1000,
         local_before_yield: 16_000,

@@ -1,6 +1,6 @@
 //! How long a rank has waited for a message, and a clock that is cheap to read.
 //!
-//! The time within a wait counts in full. Of the time between two calls, at most [`BETWEEN_CALLS_MS_MAX`] counts: if tests or short waits
+//! The time within a wait counts in full. The time between two calls counts as at most [`BETWEEN_CALLS_MS_MAX`]: if tests or short waits
 //! are further apart, the program has worked between them.
 
 use std::cell::Cell;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// The time between two calls counts as at most this much waiting.
 const BETWEEN_CALLS_MS_MAX: u32 = 1000;
 
-/// After this time a waiting rank sends a notice that names its exchange, another one after twice that time, and so on.
+/// A waiting rank sends a notice that names its exchange after this time, and again each time that its wait has doubled.
 const BEFORE_NOTICE_MS: u32 = 100;
 
 /// In a fast loop of tests, at least one test in this number reads the clock.
@@ -130,8 +130,8 @@ impl Clock {
         now
     }
 
-    /// Reads the time after a test that has found nothing, unless one of the last tests has done so. Returns whether it has read the
-    /// time. The more tests there are in a millisecond, the fewer of them read the time.
+    /// Reads the clock after a test that has found nothing, unless the clock was read after a recent test. Returns whether the clock was
+    /// read. The more tests there are in a millisecond, the fewer of them read the clock.
     pub(crate) fn after_a_test(&self) -> bool {
         let tests = self.tests.get() + 1;
         if tests < self.tests_between.get() {

@@ -1,5 +1,5 @@
 //! Messages that MPI does not carry: short messages between ranks of a node, which go through [rings](crate::ring), and all messages of
-//! a rank to itself, since some MPI libraries do not complete these sends before the receive. They match receives as MPI's messages do.
+//! a rank to itself, since some MPI libraries do not complete such a send before its receive. Messages match receives as under MPI.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::mpi::node::window::{RawWindow, Window};
 use crate::request::{Request, RequestId, Requests};
 use crate::tag::Tag;
 
-/// The maximum number of ranks of a node that has rings. There is a ring for each pair of ranks; for this number, they take 54 MB.
+/// The maximum number of ranks of a node that has rings. Each rank has a ring to every rank; for this number of ranks, rings take 54 MB.
 const MOST_RANKS: usize = 256;
 
 /// The maximum number of buffers allocated in advance for unexpected messages. As long as no more are needed, receiving allocates nothing.
@@ -106,7 +106,7 @@ impl LocalMessages {
         }
     }
 
-    /// A rank's number on this node, if messages of this capacity to and from it do not go through MPI.
+    /// A rank's number on this node, if messages of this capacity to and from that rank do not go through MPI.
     #[inline]
     pub(crate) fn node_rank_of(&self, rank: usize, capacity_bytes: usize) -> Option<usize> {
         if capacity_bytes > self.longest_bytes && rank != self.ranks[self.own_node_rank] {
@@ -281,8 +281,8 @@ impl LocalMessages {
         self.unexpected.remove(index)
     }
 
-    /// Finds a message of a conversation that came before its receive, is the oldest of its sender, and has a tag that `holds`
-    /// accepts. Returns its sender and its tag.
+    /// Finds a conversation's message that came before its receive, is the oldest of its sender, and has a tag that `holds` accepts.
+    /// Returns the message's sender and tag.
     pub(crate) fn find_unexpected(
         &self,
         tag: Tag,

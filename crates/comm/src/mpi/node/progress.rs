@@ -9,7 +9,7 @@ use crate::request::{RequestId, Requests};
 use crate::tag::Tag;
 
 impl LocalMessages {
-    /// Makes progress on a message, and returns it. Passes other messages that have come to their receives.
+    /// Makes progress on a message, and returns it. The same rank's earlier messages are passed to their receives.
     #[inline]
     pub(crate) fn progress<'r>(
         &mut self,
@@ -56,7 +56,7 @@ impl LocalMessages {
         true
     }
 
-    /// Reads the next message of another rank, which has this length, as far as it fits into `into`.
+    /// Reads as much of another rank's next message as fits into `into`. The whole message has `length` bytes.
     #[inline]
     fn read(&mut self, node_rank: usize, length: usize, into: &mut [u8]) {
         let rings = self.rings_to(node_rank);
@@ -76,7 +76,7 @@ impl LocalMessages {
         }
     }
 
-    /// Receives the next message of a rank, a notice of this length.
+    /// Receives the next message of a rank, which is a notice of this length.
     #[cold]
     fn take_notice(
         &mut self,
@@ -101,7 +101,7 @@ impl LocalMessages {
         }
     }
 
-    /// Receives the next message of a rank, whose receive has not been posted yet.
+    /// Keeps the next message of a rank until its receive is posted.
     #[cold]
     fn keep_unexpected(
         &mut self,

@@ -89,12 +89,12 @@ impl Node {
     }
 }
 
-/// A number that all processes of this machine see, even in containers, until it restarts; `None` if the system has no such number.
+/// A number that all processes of this machine see, even in containers. It changes at a restart. `None` if the system has no such number.
 fn machine() -> Option<u64> {
     parse_machine(&fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?)
 }
 
-/// The first half of a random number as Linux writes it: in hexadecimal, with hyphens.
+/// Parses the first half of a random number that Linux has written in hexadecimal, with hyphens.
 fn parse_machine(boot_id: &str) -> Option<u64> {
     let digits = boot_id.trim().replace('-', "");
     u64::from_str_radix(digits.get(..16)?, 16).ok()
@@ -102,8 +102,8 @@ fn parse_machine(boot_id: &str) -> Option<u64> {
 
 /// The number of cores that the ranks of a communicator on one machine may use, as far as this process knows. Collective.
 ///
-/// A launcher may bind each process to cores of its own: then the cores of all processes count. A container may have less
-/// processor time than cores: then this process can run only as many threads at once as that time allows.
+/// A launcher may bind each process to cores of its own, so the cores of all processes count. A container may have less
+/// processor time than cores. In that case, this process can run only as many threads at once as that time allows.
 fn cores(sharing: &RawCommunicator) -> Result<usize, Failure> {
     let own = allowed_cores().unwrap_or_default();
     let words = sharing.allreduce_u64(own.len() as u64, Agreed::Greatest)?;
@@ -114,7 +114,7 @@ fn cores(sharing: &RawCommunicator) -> Result<usize, Failure> {
     let own_time = thread::available_parallelism().map_or(1, usize::from);
     Ok(match (count(&own), count(&all)) {
         (own_count, _) if own_time < own_count => own_time,
-        // A process that is bound to one core says nothing about the other cores.
+        // The binding of this process to one core says nothing about the other cores.
         (_, 0) if own_time == 1 => usize::MAX,
         (_, 0) => own_time,
         (_, all_count) => all_count,
@@ -131,7 +131,7 @@ fn allowed_cores() -> Option<Vec<u64>> {
     parse_cores(&fs::read_to_string("/proc/self/status").ok()?)
 }
 
-/// The line `Cpus_allowed`: words of 32 bits in hexadecimal, the greatest first, with commas between them.
+/// Parses the line `Cpus_allowed`: 32-bit words in hexadecimal, the most significant first, with commas between them.
 fn parse_cores(status: &str) -> Option<Vec<u64>> {
     let line = status
         .lines()
@@ -158,7 +158,7 @@ const WRONG: usize = 0;
 const SHOWN_WORDS: usize = 16;
 
 impl MemoryRequest {
-    /// The request of the environment variable if it is set, else of the program.
+    /// The request of the environment variable if it is set, else the program's.
     fn of_environment(wants_memory: bool) -> Self {
         let Some(value) = setting::value(SHARED_MEMORY_VARIABLE) else {
             return Self::on(wants_memory);

@@ -57,7 +57,7 @@ fn part_bytes(size: usize) -> usize {
 }
 
 impl Window {
-    /// Allocates rings for the ranks of a communicator, which share a node. Collective; `None` on all ranks if it fails on one.
+    /// Allocates rings for the ranks of a communicator, which share a node. Collective; `None` on all ranks if this fails on any rank.
     pub(crate) fn allocate(node: &RawCommunicator) -> Result<Option<Self>, Failure> {
         let (size, rank) = (node.size()?, node.rank()?);
         let mut window = Self::of_length(node, size).ok();

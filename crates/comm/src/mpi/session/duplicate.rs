@@ -49,7 +49,7 @@ impl MpiCommunicator {
     /// # Safety
     /// `comm` is a live communicator of [`library()`], not an intercommunicator, and this thread may call MPI.
     pub unsafe fn duplicate(comm: Comm) -> Result<Self, Error> {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller keeps this function's contract, which `duplicate_where` shares.
         unsafe { Self::duplicate_where(comm, true) }
     }
 
@@ -62,9 +62,9 @@ impl MpiCommunicator {
     /// As [`duplicate`](Self::duplicate).
     pub unsafe fn duplicate_where(comm: Comm, wants_memory: bool) -> Result<Self, Error> {
         check_running()?;
-        // SAFETY: the caller promises it, and MPI can be called.
+        // SAFETY: the caller promises a live communicator, and MPI can be called, as was just checked.
         let comm = unsafe { RawCommunicator::from_handle(comm) };
-        // If even this fails, no rank is known. A duplicate has the ranks of its parent.
+        // If this call fails, the rank is not known, so the error names rank 0. A duplicate has the ranks of its parent.
         let rank = comm.rank().map_err(|failure| failure.on(0))?;
         let failed = |failure: Failure| failure.on(rank);
         let raw = comm.duplicate().map_err(failed)?;

@@ -129,7 +129,7 @@ struct Stay {
 impl Stay {
     fn begin(mpi: &'static Library) -> Result<Self, RunError> {
         let mut is_initialised = 0;
-        // SAFETY: it may always be called (MPI 4.1, 11.4.1); `is_initialised` is a live int.
+        // SAFETY: the function may always be called (MPI 4.1, 11.4.1); `is_initialised` is a live int.
         let code = unsafe { mpi.MPI_Initialized(&raw mut is_initialised) };
         if code != MPI_SUCCESS || is_initialised != 0 {
             return Err(RunError::AlreadyInitialised);
@@ -153,7 +153,7 @@ impl Stay {
 
 impl Drop for Stay {
     fn drop(&mut self) {
-        // SAFETY: MPI is initialised, and nothing that uses it comes after this: what is left is freed in the call.
+        // SAFETY: MPI is initialised, and nothing uses it afterwards: this call frees what is left.
         unsafe { self.mpi.MPI_Finalize() };
     }
 }

@@ -158,7 +158,7 @@ impl MpiCommunicator {
     }
 
     /// The peers (senders or receivers) of these requests and of all other requests that this rank has recently waited for. The first
-    /// request's peer comes first. Then come the others: the longer a peer has been silent, the earlier it comes.
+    /// request's peer comes first; the other peers follow, in descending order of the length of their silence.
     fn peers_of(
         &self,
         requests: &mut Requests<Message>,

@@ -14,14 +14,14 @@ use crate::mpi::messages::notice::Notice;
 use crate::mpi::messages::poll_limits::WaitLimit;
 use crate::request::{RequestId, Requests};
 
-/// How long a wait sleeps at a time, after it has yielded for a while. Next to a process that computes, a yield takes milliseconds, but a
-/// short sleep takes 0.1 ms (Linux 6.18). If ranks shared cores only with each other, yields would be enough.
+/// How long a wait sleeps at a time, after it has yielded for a while. If a process that computes shares the core, a yield takes
+/// milliseconds, but a short sleep takes 0.1 ms (Linux 6.18). If ranks shared cores only with each other, yields would be enough.
 const NAP: Duration = Duration::from_micros(20);
 
-/// A wait looks for trouble at most this often, since a look takes some microseconds.
+/// A wait looks for trouble at most once in this time, since a look takes some microseconds.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 
-/// A wait calls the program's interruption function at most this often.
+/// A wait calls the program's interruption function at most once in this time.
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(50);
 
 impl MpiCommunicator {
@@ -222,7 +222,7 @@ impl MpiCommunicator {
             self.inquire(requests, channels, awaited, waited_ms)?;
         }
         if is_waiting {
-            // Next to processes that compute, each of MPI's probes may yield the core, so a look may take seconds.
+            // If other processes compute on this core, each of MPI's probes may yield, so a look may take seconds.
             self.clock.read();
             let wait_time = requests.get_mut(*first).wait_time();
             wait_time.record_in_full(self.clock.now_ms());
