@@ -1,8 +1,8 @@
 //! The functions that Polars calls by name: version 0.1 of its plugin interface.
 //!
-//! `_polars_plugin_NAME` computes a column from columns. `_polars_plugin_field_NAME` computes the result's name and type from those of the
-//! columns. If the result stays empty, Polars asks for the last error of the thread. When Polars loads the library, it rejects unknown
-//! versions of the interface.
+//! `_polars_plugin_NAME` computes a column from columns. `_polars_plugin_field_NAME` computes the result's name and type from the names and
+//! types of the columns. If the result stays empty, Polars asks for the thread's last error. When Polars loads the library, it rejects
+//! unknown versions of the interface.
 #![expect(
     unsafe_code,
     reason = "Polars passes pointers; each block says what its interface promises"
@@ -261,7 +261,7 @@ mod tests {
             Statistic::Dot,
             vec![("x", column()), ("n", few)],
         );
-        let text = "exact_dot: column `x` has 200 items, and `n` 3";
+        let text = "exact_dot: column `x` has 200 items, but `n` has 3";
         assert_eq!(dot, Err(text.into()));
     }
 

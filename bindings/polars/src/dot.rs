@@ -9,7 +9,7 @@ use crate::column::{BLOCK_ITEMS, Real, from_zero, with_integers};
 use crate::error::Error;
 use crate::lists::lists_of;
 
-/// The exact sum of the products of two columns' items, without pairs that have a null. A column's only item is paired with all of the other.
+/// The exact sum of the products of two columns' items, without pairs that have a null. A single item is paired with all of the other column.
 pub(crate) fn of_columns<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>, Error> {
     let (x_chunks, y_chunks) = (x.chunks()?, y.chunks()?);
     let mut sum = ProductSum::<T>::new();
@@ -28,7 +28,7 @@ pub(crate) fn of_columns<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T
         })?,
         [own, other] => {
             return Err(Error::new(format!(
-                "column `{}` has {own} items, and `{}` {other}",
+                "column `{}` has {own} items, but `{}` has {other}",
                 x.name, y.name
             )));
         }
@@ -41,7 +41,7 @@ pub(crate) fn of_columns<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T
 pub(crate) fn of_lists<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>, Error> {
     if x.len() != y.len() {
         return Err(Error::new(format!(
-            "column `{}` has {} lists, and `{}` {}",
+            "column `{}` has {} lists, but `{}` has {}",
             x.name,
             x.len(),
             y.name,
@@ -108,7 +108,7 @@ fn common<'c, 'a>(
     parts
 }
 
-/// Calls a function with the chunk of the only item of `one`, and with the chunk and place of each item of the other column.
+/// Calls `add` for each item of `others`, with the chunk that has the only item of `one`, and with the other item's chunk and place.
 fn each_with_one<'c, 'a>(
     one: &'c [Chunk<'a>],
     others: &'c [Chunk<'a>],
@@ -125,7 +125,7 @@ fn each_with_one<'c, 'a>(
     Ok(())
 }
 
-/// A buffer of pairs of items, which passes them to `add` when it is full.
+/// A buffer of pairs of items. When it is full, it passes the pairs to `add`.
 struct Pairs<'s, T, F> {
     columns: [&'s Series; 2],
     keys: Vec<u32>,
@@ -202,7 +202,7 @@ impl<'s, T: Real, F: FnMut(&[u32], &[T], &[T])> Pairs<'s, T, F> {
         });
         lost.map_or(Ok(()), |item| {
             Err(Error::new(format!(
-                "column `{}` has {item}, which Float64 does not hold: cast it",
+                "column `{}` has {item}, which Float64 cannot represent: cast it",
                 self.columns[column].name
             )))
         })

@@ -10,7 +10,7 @@ use crate::arrow::{Made, Series, Values};
 use crate::column::with_integers;
 use crate::error::Error;
 
-/// A statistic of one column, or of two; skips rows with a null.
+/// Computes a statistic of one column or two, without rows that have a null.
 pub(crate) fn statistic(
     columns: &[Series],
     statistic: Statistic,
@@ -128,7 +128,7 @@ impl Pair for CompactCoMoments {
     const IS_Y_FIRST: bool = true;
 }
 
-/// Adds the rows without nulls to a state. A column's only item is paired with each item of the other column.
+/// Adds the rows without nulls to a state. If a column has only one item, that item is paired with each item of the other column.
 fn filled<S: CompactState, const N: usize>(
     columns: &[Series],
     add: impl Fn(&mut S, [CompactNumber; N]),

@@ -1,4 +1,4 @@
-//! Parses the arguments of calls, each once: arrays, masks, axes, types and outputs.
+//! Parses the arguments of calls, each argument once: arrays, masks, axes, types and outputs.
 //!
 //! This module handles NumPy's own arrays of numbers. `treefold/_conversions.py` converts everything else to such arrays.
 
@@ -28,7 +28,7 @@ pub(crate) struct Items<'py> {
     pub(crate) skips_nan: bool,
     /// The type of times and dates, whose items are reduced as integers.
     pub(crate) unit: Option<Bound<'py, PyArrayDescr>>,
-    /// The original array if it has another class, in which results are then wrapped.
+    /// The original array if it has another class. Results are then wrapped in that class.
     pub(crate) owner: Option<Bound<'py, PyAny>>,
 }
 
@@ -104,7 +104,7 @@ impl<'py> Items<'py> {
         self.skips_nan && !self.kind.is_integer()
     }
 
-    /// Whether some items may not count.
+    /// Whether there may be items that do not count.
     pub(crate) fn has_holes(&self) -> bool {
         self.drops_nan() || !self.masks.is_empty()
     }

@@ -35,11 +35,10 @@ pub(crate) fn copy<const BYTES: usize>(
     }
 }
 
-/// The number of columns that fill a cache line.
+/// The number of columns that are read together. Their 8-byte elements fill a cache line of the output.
 const BESIDE: usize = 8;
 
-/// Copies elements whose neighbours in a column are nearer in memory than their neighbours in a row. Reads `BESIDE` columns together, which
-/// fill a cache line of the output.
+/// Copies elements whose neighbours in a column are nearer in memory than their neighbours in a row. Reads `BESIDE` columns together.
 fn transpose<const BYTES: usize>(
     first: *const u8,
     rows: Line,

@@ -38,7 +38,7 @@ pub(crate) fn compute<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce()
     result.expect("the work has run")
 }
 
-/// An empty vector with capacity for `len` values, or a `MemoryError`. With other functions, a failed allocation would end the process.
+/// An empty vector with capacity for `len` values, or a `MemoryError`. A failed allocation by another function would end the process.
 pub(crate) fn reserved<T>(len: usize) -> PyResult<Vec<T>> {
     let mut values = Vec::new();
     values.try_reserve_exact(len).map_err(|_| {
@@ -145,7 +145,7 @@ pub(crate) fn fold_parts<T: Item>(
 /// Reduces blocks of items, each into its own results.
 type FoldBlocks<'f, T> = dyn Fn(&[T], &mut [T]) -> Result<(), FoldError> + Sync + 'f;
 
-/// Calls `fold` on threads. Each thread gets enough blocks to be worth waking.
+/// Calls `fold` on several threads. Each thread gets enough blocks that waking it is worthwhile.
 fn divided<T: Item>(
     items: &[T],
     results: &mut [T],

@@ -202,7 +202,7 @@ impl Call<'_, '_> {
     }
 }
 
-/// Combines results with `initial`. Results without items become `initial`, or else the operator's value for no items or `otherwise`.
+/// Combines results with `initial`. A result without items is `initial`, else the operator's value for no items, else `otherwise`.
 fn complete<L: Item>(
     op: Op,
     counts: &Counts,

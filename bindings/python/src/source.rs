@@ -21,7 +21,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Whether some items may not count.
+    /// Whether there may be items that do not count.
     pub(crate) fn has_holes(&self) -> bool {
         self.skips_nan || !self.masks.is_empty()
     }

@@ -114,7 +114,7 @@ impl Shape {
         (near(&self.kept[nearest]) < near(item)).then_some(nearest)
     }
 
-    /// Whether items of other rows are nearer in memory than the next item of a row. Many rows are then read at once.
+    /// Whether items of other rows are nearer in memory than the next item of a row. If so, many rows are read at once.
     pub(crate) fn is_transposed(&self) -> bool {
         let [.., outer, inner] = &*self.items else {
             return false;

@@ -8,7 +8,7 @@ pub(crate) enum Bytes<'a> {
     /// Offsets: item i has the bytes from offset i to offset i + 1.
     Listed { bounds: &'a [i64], bytes: &'a [u8] },
     /// A view of 16 bytes for each item: the item's length, and either all its bytes, or its first 4 bytes, the index of a
-    /// buffer and the offset in it.
+    /// buffer and the offset in that buffer.
     Views {
         views: &'a [[u8; 16]],
         buffers: Vec<&'a [u8]>,

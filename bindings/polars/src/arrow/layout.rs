@@ -148,8 +148,8 @@ pub(super) fn numbers<'a, T: bytemuck::Pod>(
     if !buffer.is_aligned() {
         return None;
     }
-    // SAFETY: a buffer has as many numbers as its array's offset and length say.
+    // SAFETY: a buffer has room for the numbers that its array's offset and length describe.
     let first = unsafe { buffer.add(offset) };
-    // SAFETY: likewise; any bits are a number, and the buffer is not written before the array is released.
+    // SAFETY: as above; all bits are valid numbers, and the buffer is not written before the array is released.
     Some(unsafe { slice::from_raw_parts(first, len) })
 }
