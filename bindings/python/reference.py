@@ -85,7 +85,7 @@ def signature(function, name, skip=0):
 
 
 def sections(text):
-    """Splits a docstring in numpydoc's form into the first paragraphs, without a title, and titles with their lines."""
+    """Splits a docstring in numpydoc's form into sections, each a title and its lines. The first section has no title."""
     lines = text.splitlines()
     found = [("", [])]
     for at, line in enumerate(lines):

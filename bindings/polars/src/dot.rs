@@ -9,7 +9,7 @@ use crate::column::{BLOCK_ITEMS, Real, from_zero, with_integers};
 use crate::error::Error;
 use crate::lists::lists_of;
 
-/// The exact sum of the products of two columns' items, without pairs that have a null. A single item is paired with all of the other column.
+/// The exact sum of the products of two columns' items, without pairs that have a null. A column's single item is paired with every item.
 pub(crate) fn of_columns<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>, Error> {
     let (x_chunks, y_chunks) = (x.chunks()?, y.chunks()?);
     let mut sum = ProductSum::<T>::new();

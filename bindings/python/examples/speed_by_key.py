@@ -1,5 +1,5 @@
-"""Compares the times of exact statistics by key and of windows with NumPy's, pandas' and polars', and of exact sums called from pandas and
-polars with the engines' own: `python speed_by_key.py ROWS KEYS TURNS`.
+"""Measures exact statistics by key and of windows against those of NumPy, pandas and polars, and exact sums called from pandas and polars
+against the engines' own sums: `python speed_by_key.py ROWS KEYS TURNS`.
 
 It writes a line of JSON with the versions, and one for each pair of functions. The functions of a comparison run alternately, and a time is
 the median, in nanoseconds per item. `cargo xtask bench exact` runs this script.

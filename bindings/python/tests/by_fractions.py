@@ -84,7 +84,7 @@ def expected(statistic, x, y=None, dtype="f8", ddof=0, bias=True):
     free = len(x) - Fraction(ddof)
     if statistic in ("var", "std") and free <= 0:
         return np.dtype(dtype).type(math.inf if len(set(x)) > 1 else math.nan)
-    # A division by 0, by a divisor or by a correction for bias, means that the statistic is undefined.
+    # If a divisor or a correction for bias is 0, the statistic is undefined.
     is_defined = statistic != "cov" or free > 0
     try:
         if is_defined and statistic in QUOTIENTS:

@@ -1,4 +1,4 @@
-"""What tests share: the seed, errors by their text, numbers of threads, partials merged at random, and arrays that offer only DLPack."""
+"""Helpers of tests: the seed, a check of an error's text, a number of threads, random merges of partials, arrays that offer only DLPack."""
 
 import contextlib
 import os

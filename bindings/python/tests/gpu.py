@@ -1,4 +1,4 @@
-"""Arrays in GPU memory: the installed libraries that find a GPU; and mocks, arrays in host memory that claim to be on a
+"""Arrays in GPU memory, from the installed libraries that find a GPU; and mocks, which are arrays in host memory that claim to be on a
 GPU."""
 
 import ctypes

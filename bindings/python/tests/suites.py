@@ -152,7 +152,7 @@ def main():
     is_quick = bool(options.quick and suite.quick)
     tests = [str(folder / test) for test in (suite.quick if is_quick else suite.tests)]
     plugin = Plugin(folder, exceptions(options.name), suite.least // 10 if is_quick else suite.least, not is_quick)
-    # Replaced from the start, because tests compare functions that they have stored with those of the module.
+    # Functions are replaced from the start, because tests compare functions that they have stored with the module's functions.
     with replacer.replaced(*suite.modules):
         # With these settings, pytest finds the package's fixtures, whatever the current folder is.
         settings = ["--quiet", "--disable-warnings", "-p", "no:cacheprovider", f"--rootdir={folder}", f"--confcutdir={folder}"]

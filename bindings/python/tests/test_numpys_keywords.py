@@ -56,7 +56,7 @@ def drawn_axis(random, ndim):
 
 
 def columns(x, axis, *others):
-    """For each of some arrays of one shape, the items of each result, in order; and the shape of the result."""
+    """The items of each result, in order, for each of several arrays of one shape; and the shape of the result."""
     axes = range(x.ndim) if axis is None else sorted({one % x.ndim for one in (axis if isinstance(axis, tuple) else (axis,))})
     kept = [one for one in range(x.ndim) if one not in axes]
     shape = [x.shape[one] for one in kept]

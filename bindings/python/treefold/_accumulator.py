@@ -12,7 +12,7 @@ _Self = TypeVar("_Self", bound="Mergeable")
 
 
 class Mergeable:
-    """A base class, whose `+` makes a new object with the items of both operands, by `copy` and `merge`."""
+    """A base class whose `+` copies the left operand and merges the right operand into the copy."""
 
     __slots__ = ()
 

@@ -108,7 +108,7 @@ def as_float(array):
 
 
 def as_doubles(x):
-    """Converts integers to doubles for sums and sums of squares. Returns the doubles, and how many at the end are removed, not added.
+    """Converts integers to doubles for a state. Returns the doubles, and the number of doubles at the end to be removed, not added.
 
     The state then has the integers' count, sum and sum of squares. If an integer is beyond 2^53, each integer 2^32 h + l becomes 2^32 h,
     l and 2^16 (h + l), which are added, and 2^16 h and 2^16 l, which are removed.

@@ -1,6 +1,6 @@
 """Reduces dask arrays: each block becomes a state, and states merge, a few at a time, until one is left.
 
-The graph consists of dask's own layers, each of which describes all its blocks at once.
+The graph consists of dask's own layers. Each layer describes all its blocks at once.
 """
 
 import functools
@@ -79,7 +79,8 @@ def as_rows(items, axes):
 
 
 def tree_state(items, found, axes, op, place, shape):
-    """The state of the block at `place` of items that have `shape`: a partial, and how many items count, or None if all count."""
+    """The state of a block: a partial, and the number of items that count, or None if all count. `place` has the block's slices of an
+    array whose reduced axes have the lengths `shape`."""
     rows = as_rows(filled(items, found, op), axes)
     ends = [place[axis].stop for axis in axes]
     begins = [place[axis].start for axis in axes]

@@ -160,7 +160,7 @@ def after_first(result, axis, first):
 
 
 def spread_not_a_time(x, result, axis, is_flat):
-    """Makes everything after a not-a-time a not-a-time."""
+    """Turns all results from the first not-a-time on into not-a-times."""
     if is_flat:
         x, result, axis = x.reshape(-1), result.reshape(-1), 0
     result[np.maximum.accumulate(x == _NAT, axis)] = np.array("NaT", result.dtype)

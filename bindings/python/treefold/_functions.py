@@ -27,7 +27,7 @@ STATISTICS = {
 }
 # The descriptions of options that many functions have.
 _TEXTS = {
-    "ddof": "float, optional\n    What is subtracted from the number of items in the divisor.",
+    "ddof": "float, optional\n    The number that is subtracted from the number of items in the divisor.",
     "bias": "bool, optional\n    True for the statistic of the items (g1, g2), false for the estimate\n    for a population (G1, G2).",
     "skipna": "bool, optional\n    Whether to skip NaNs, and pairs with a NaN.",
     "split_every": "int or dict, optional\n    How many partial results one task merges, as in dask: no bit depends on it.",

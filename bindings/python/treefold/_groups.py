@@ -122,7 +122,7 @@ def _coded(keys, dropna, name):
 
 
 def _combined(coded):
-    """The combinations of several keys that occur, in lexicographic order, and for each item the index of its combination."""
+    """The combinations of keys that occur, in lexicographic order, and for each item the index of its combination."""
     items = len(coded[0][1])
     for number, (_, codes) in enumerate(coded):
         if len(codes) != items:
@@ -300,7 +300,7 @@ class GroupBy(Generic[_Keys]):
         return sums
 
     def count(self, x: ArrayLike | None = None, *, skipna: bool = False) -> NDArray[np.intp]:
-        """The number of items of each group; without `x`, of keys."""
+        """The number of each group's items, or of its keys without `x`."""
         codes, _, row = self._columns(() if x is None else (x,), skipna)
         return np.bincount(codes, minlength=self._count * size(row)).reshape(self._count, *row)
 

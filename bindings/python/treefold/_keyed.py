@@ -160,7 +160,7 @@ _MANY = 1 << 24
 
 
 def by_key(keys, x, sums):
-    """The exact sum of the items of each of the keys 0 to `sums` - 1. The first axis is that of the items and of the sums."""
+    """The exact sum of the items of each of the keys 0 to `sums` - 1. The first axis of `x` has the items; that of the result, the sums."""
     check_items(len(keys), len(x))
     keys, x = _in_doubles(keys, x)
     row = x.shape[1:]

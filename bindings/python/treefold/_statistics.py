@@ -352,7 +352,7 @@ def cumsum(x, axis=None, dtype=None, out=None):
 def dot(x, y, out=None):
     """Return the exact sums of products, with `numpy.dot`'s shapes.
 
-    Each sum is rounded once to nearest; of a complex sum, each part is. No
+    Each sum, or each part of a complex sum, is rounded once to nearest. No
     product is rounded, overflows or underflows.
 
     Parameters

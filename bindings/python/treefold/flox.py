@@ -1,4 +1,4 @@
-"""Exact reductions by group for flox, and so for xarray's groups.
+"""Exact reductions by group for flox, which also computes xarray's groups.
 
 The bits do not depend on chunks, cohorts or order, in memory or over dask.
 

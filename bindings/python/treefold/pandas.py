@@ -58,7 +58,7 @@ def _check_series(column, name):
 
 
 def _places(index, present):
-    """The positions in an index of all groups of the groups that are present."""
+    """The position of each group that has rows in the index of all groups."""
     if not isinstance(index, pd.MultiIndex):
         return index.get_indexer(present)
 

@@ -60,11 +60,11 @@ class Report:
     calls : int
         The compared reductions of floats and complex numbers.
     differing : int
-        How many had other bits in another layout, in chunks or by treefold.
+        Those whose bits differ in another layout, in chunks or by treefold.
     sites : dict
         A `Site` for each file, line and name of a function.
     passed : dict
-        For each reason, how many calls were left to NumPy.
+        For each reason, the number of calls that were left to NumPy.
     """
 
     def __init__(self) -> None:
@@ -101,8 +101,8 @@ class Site:
     calls, differing : int
         As in `Report`.
     worst : dict
-        For each layout or number of chunks with other bits, and treefold, the
-        largest difference divided by the result's largest magnitude.
+        For treefold, and for each layout or number of chunks, if bits differ:
+        the largest difference divided by the result's largest magnitude.
     description : str
         Type and shape of the first array.
     """

@@ -160,7 +160,7 @@ def test_frames(by, options):
 
 
 def test_kinds_of_columns():
-    """NumPy's, pandas' own and Arrow's types of a column have the same sums."""
+    """A column has the same sums in types of NumPy, of pandas and of Arrow."""
     items = [0.1, 0.2, None, 0.3, 1e300, -1e300]
     numbers = pd.Series([np.nan if item is None else item for item in items])
     frame = pd.DataFrame({"k": list("aababb"), "n": numbers, "f": pd.Series(items, dtype="Float64")})

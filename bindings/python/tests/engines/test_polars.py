@@ -30,7 +30,7 @@ def of_lists(figure, *arguments):
 
 
 def frame_of(rows=3000, groups=17):
-    """Drawn columns and keys, as a frame of several chunks, whose first row is in the middle of a byte of each bitmap."""
+    """Random columns and keys, as a frame of several chunks. The frame's first row is in the middle of a byte of each bitmap."""
     random = np.random.default_rng(SEED)
     drawn = columns(random, rows)
     keys = random.integers(0, groups, rows).tolist()
@@ -41,7 +41,7 @@ def frame_of(rows=3000, groups=17):
 
 
 def figure_of(items, figure, dtype):
-    """The expected value for items some of which are missing, and the type of the result."""
+    """The expected value for items, some of them missing; and the type of the result."""
     kept = [item for item in items if item is not None]
     if dtype[0] == "f":
         return hexed(expected(kept, figure, dtype)), TYPES[dtype]

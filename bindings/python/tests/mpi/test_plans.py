@@ -120,7 +120,7 @@ def test_exact_sums_of_items_in_any_order(algorithm):
     }
     with Plan(COMM, op="exact_sum", algorithm=algorithm) as plan:
         for turn in range(3):
-            # In each turn, a rank has another number of items.
+            # In each turn, a rank has a different number of items.
             moved = x[np.roll(owners, turn) == RANK]
             assert bits(plan.allreduce(moved)) == bits(expected["exact_sum"])
         assert bits(plan.allreduce(np.repeat(x[own], 2)[::2])) == bits(expected["exact_sum"])

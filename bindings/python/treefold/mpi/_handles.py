@@ -1,4 +1,4 @@
-"""Handles of C objects, which the threads that created them destroy."""
+"""Handles of C objects. The thread that created a handle destroys it."""
 
 from collections import deque
 from threading import get_ident

@@ -71,9 +71,9 @@ class Plan(ScheduledPlan):
         TREEFOLD_ALGORITHM, or else the algorithm with the least estimated
         time.
     blocks, ports, node_ranks, message_limit : int, optional
-        Parameters of algorithms: the number of column blocks of a row, of
-        messages that a rank sends at once, and of ranks in a node; the longest
-        message, in elements.
+        Parameters of algorithms: the number of column blocks in a row; of
+        messages that a rank sends at once; of ranks in a node; and the number
+        of elements in the longest message.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
 from ._operators import row_of
 
-# A wait drives all runs of its communicator. If the operator of another plan fails, that plan's run is over, and this wait is repeated:
+# A wait drives all runs of its communicator. If the operator of another plan fails, that plan's run is over, and this wait is repeated
 # at most this number of times.
 _BEGUN_AGAIN_MOST = 100
 
@@ -33,7 +33,7 @@ class Operation(NamedTuple):
     # C's blocking call on one array, and its arguments after the result.
     run: Any
     more: tuple[Any, ...] = ()
-    # The result of a rank: a "row", its "part" of one, or a value for each of its "items".
+    # What a rank gets: a "row", a "part" of a row, or a value for each of the rank's "items".
     result: str = "row"
 
 
