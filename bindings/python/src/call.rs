@@ -86,8 +86,7 @@ impl<'py> Call<'_, 'py> {
         }
     }
 
-    /// A statistic of pairs of items from two arrays of the same shape, along axes, computed in the
-    /// given type.
+    /// A statistic of pairs of items from two arrays of the same shape, along axes, computed in the type `kind`.
     pub(crate) fn of_pairs(
         name: &str,
         is_exact: bool,

@@ -98,7 +98,7 @@ impl Call<'_, '_> {
             return (end - first == axes.len())
                 .then(|| [&lengths[..first], &lengths[first..end], &lengths[end..]].map(size));
         }
-        // An array in Fortran's order with two axes, one of which is reduced.
+        // The array has two axes in Fortran's order, and is reduced along one of them.
         match (array.is_fortran_contiguous(), lengths, axes.as_slice()) {
             (true, &[rows, columns], [0]) => Some([columns, rows, 1]),
             (true, &[rows, columns], [1]) => Some([1, columns, rows]),

@@ -113,7 +113,7 @@ impl Partial {
         })
     }
 
-    /// Merges two partial reductions of elements of an array's type.
+    /// Merges two partial reductions whose elements have the type of `array`.
     fn merge(&self, other: &Self, array: &Bound<'_, PyAny>) -> PyResult<Self> {
         if self.op != other.op {
             let (own, other) = (self.op.name(), other.op.name());

@@ -61,8 +61,8 @@ where
 }
 
 pub(crate) trait Statistics: Item {
-    /// An empty state; `None` if the type lacks the statistic. Norms, variances and deviations are the real part of a
-    /// value.
+    /// An empty state; `None` if the type lacks the statistic. Norms, variances and deviations of complex items are the real part of
+    /// the state's value.
     fn state(name: &str, ddof: f64) -> Option<Box<dyn State<Self>>>;
 }
 

@@ -351,7 +351,7 @@ impl Memory {
         }
     }
 
-    /// Overwrites the elements of a tile of one column, which have this type, aligned or not, and native byte order.
+    /// Overwrites the elements of a tile of one column. They have this type and native byte order, and may be unaligned.
     #[expect(
         unsafe_code,
         reason = "the elements may be anywhere in a writable array"

@@ -1,4 +1,4 @@
-//! Reductions in tree order of blocks that arrive one at a time, in memory of fixed size.
+//! Reduces blocks that arrive one at a time, in tree order, in a fixed amount of memory.
 //!
 //! A block is a subtree over a power of two items. The roots of blocks wait for their right siblings, as in a binary counter. If the items
 //! of different results are nearer in memory than the items of one result, a block has many columns, one for each result.

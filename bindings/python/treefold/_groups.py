@@ -18,7 +18,7 @@ _Floats: TypeAlias = NDArray[np.floating[Any]]
 
 
 class Column:
-    """Numbers, some of which may be missing: an array, and a boolean array of the numbers present, or `None` if all are present."""
+    """Numbers that may be missing: an array, and a boolean array that marks the numbers present, or `None` if all are present."""
 
     __slots__ = ("_found", "values")
 

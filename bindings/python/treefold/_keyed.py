@@ -80,7 +80,7 @@ def as_exact_floats(array, name):
 
 
 def _in_doubles(keys, x):
-    """Items as floats, with their keys. If an integer is beyond 2^53, each integer becomes two doubles, neither of which is rounded."""
+    """Items as floats, with their keys. If an integer is beyond 2^53, each integer becomes two doubles, without rounding."""
     if not _rounds(x):
         return keys, as_float(x)
     halves = (x >> 32).astype(np.float64) * 2.0**32, (x & 0xFFFF_FFFF).astype(np.float64)

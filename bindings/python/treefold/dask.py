@@ -4,9 +4,9 @@ The bits are those of the same reduction of the whole array, whatever the
 chunks and the scheduler. NumPy arrays are reduced at once.
 
 Every block becomes a partial result, and partial results merge a few at a
-time, in as many tasks as in dask's own reduction. A task passes on more data
-than dask's: up to 2 log2(n) results, not one, for each run of consecutive items
-in its block. A block that spans all reduced axes but the first has one run.
+time, in as many tasks as in dask's own reduction. But a task passes on more
+data: up to 2 log2(n) results, not one, for each run of consecutive items in its
+block. A block that spans all reduced axes but the first has one run.
 Exact reductions pass on a few hundred bytes for each result, and chunks may
 have unknown sizes.
 

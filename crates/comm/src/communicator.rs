@@ -13,7 +13,7 @@ use crate::traffic::Traffic;
 /// A function that decides whether a wait must end, for example after a signal.
 pub type Interruption = Rc<dyn Fn() -> bool>;
 
-/// One rank's end of a transport: a group of ranks that exchange messages of bytes.
+/// One rank's end of a transport, by which a group of ranks exchanges messages of bytes.
 ///
 /// Nine methods are required. The other methods have defaults that are correct for every transport; overriding them makes a
 /// transport faster. [`contract`](crate::contract) tests an implementation.
@@ -22,7 +22,7 @@ pub type Interruption = Rc<dyn Fn() -> bool>;
 /// the order in which they were posted, as in MPI. Sender and receiver of a message pass the same *capacity*, the length of the
 /// receiver's buffer, since a transport may carry small messages differently from large ones.
 ///
-/// A communicator is used by one thread at a time. Dropping one neither communicates nor waits.
+/// A communicator is used by one thread at a time. Dropping a communicator neither communicates nor waits.
 pub trait Communicator: fmt::Debug {
     /// This rank, `0..size`.
     fn rank(&self) -> usize;
@@ -49,13 +49,13 @@ pub trait Communicator: fmt::Debug {
     /// As [`start_send`](Communicator::start_send).
     fn start_receive(&self, from: usize, tag: Tag, buffer: Vec<u8>) -> Result<Request, Error>;
 
-    /// Whether `request` is complete. Makes progress, and does not wait.
+    /// Whether `request` is complete. Lets messages make progress, but does not wait.
     ///
     /// # Errors
     /// As [`wait`](Communicator::wait).
     fn test(&self, request: &Request) -> Result<bool, Error>;
 
-    /// As [`test`](Communicator::test), for a rank that also does other work: the time does not count towards the silence limit.
+    /// As [`test`](Communicator::test), for a rank that does other work between tests: that time does not count towards the silence limit.
     ///
     /// # Errors
     /// As [`wait`](Communicator::wait).
@@ -66,12 +66,12 @@ pub trait Communicator: fmt::Debug {
     /// Waits for `request`. A receive returns its message; a send returns a buffer, of any length, for reuse.
     ///
     /// # Errors
-    /// A rank has panicked, left or [given up](Communicator::give_up), the ranks wait in a cycle or are in different exchanges, the
+    /// A rank has panicked, left or [given up](Communicator::give_up), ranks wait for one another or are in different exchanges, the
     /// message is too long, nothing arrived within the silence limit, or the transport has failed. A failed wait also ends the request.
     fn wait(&self, request: Request) -> Result<Vec<u8>, Error>;
 
-    /// Waits at most `timeout` until at least one of these requests is complete. Returns whether one is. None of the requests may
-    /// have been waited for or cancelled before.
+    /// Waits at most `timeout` until at least one of these requests is complete. Returns whether one is complete. None of the requests
+    /// may have been waited for or cancelled before.
     ///
     /// # Errors
     /// As [`wait`](Communicator::wait), as if this rank waited for the first request alone.
@@ -80,7 +80,7 @@ pub trait Communicator: fmt::Debug {
     /// Cancels a request. A cancelled receive matches no message; a cancelled send may still arrive.
     fn cancel(&self, request: Request);
 
-    /// The number and the bytes of the messages that this rank has sent.
+    /// How many messages and bytes this rank has sent.
     fn traffic(&self) -> Traffic;
 
     /// MPI's handle of this communicator, if the transport is MPI.
@@ -89,7 +89,7 @@ pub trait Communicator: fmt::Debug {
         None
     }
 
-    /// Waits at most `timeout` until `request` is complete. Returns whether it is.
+    /// Waits at most `timeout` until `request` is complete. Returns whether it is complete.
     ///
     /// # Errors
     /// As [`wait`](Communicator::wait).
@@ -97,13 +97,13 @@ pub trait Communicator: fmt::Debug {
         self.wait_any(&[request.id()], Some(timeout))
     }
 
-    /// Sends a message without a request, if the transport accepts it within some microseconds. Returns whether it did. After `false`,
-    /// the caller calls [`start_send`](Communicator::start_send), which returns the error if there is one.
+    /// Sends a message without a request, if the transport accepts it within some microseconds. Returns whether the message was sent. After
+    /// `false`, the caller calls [`start_send`](Communicator::start_send), which returns the error if there is one.
     fn try_send(&self, _to: usize, _tag: Tag, _message: &[u8], _capacity_bytes: usize) -> bool {
         false
     }
 
-    /// Receives a message without a request, if it arrives within some microseconds. Returns whether it did. After `false`, the
+    /// Receives a message without a request, if it arrives within some microseconds. Returns whether it was received. After `false`, the
     /// caller calls [`start_receive`](Communicator::start_receive), which returns the error if there is one.
     ///
     /// `take` gets the message in place. It may call `rank`, `size` and `close` of this communicator; calls that communicate fail
@@ -141,8 +141,8 @@ pub trait Communicator: fmt::Debug {
         false
     }
 
-    /// Allocates memory for this number of further messages that this rank sends or receives at the same time, so that starting
-    /// them does not allocate.
+    /// Allocates memory for this number of further messages that this rank sends or receives at the same time, so that starting a
+    /// message does not allocate.
     fn reserve(&self, _messages: usize) {}
 
     /// Ends a reservation, so that the next one may use its memory.
@@ -153,13 +153,13 @@ pub trait Communicator: fmt::Debug {
         Hints::new(self.size())
     }
 
-    /// The transport's own reductions, if it has any. Either all ranks have them or none.
+    /// The transport's own reductions, if it has any. They exist on all ranks or on none.
     fn native_reductions(&self) -> Option<&dyn NativeReductions> {
         None
     }
 
-    /// A communicator of some of these ranks. `ranks` lists them, including this rank, in the order of their new numbers. All of them
-    /// pass the same list and the same tag, which no other call uses. Messages of the two communicators never match.
+    /// A communicator of some of these ranks. `ranks` lists the chosen ranks, including this rank, in the order of their new numbers. They
+    /// all pass the same list, and the same tag, which no other call uses. Messages of the two communicators never match.
     ///
     /// # Errors
     /// [`Error::NotSplittable`] if the transport cannot split, as by default. To split MPI communicators, use MPI's own functions.

@@ -13,7 +13,7 @@ use crate::text::{counted, printable};
 #[non_exhaustive]
 pub enum Error {
     /// A peer outside the communicator was named.
-    #[error("{call}: rank {peer} does not exist, the communicator has {}", counted(.size, "rank"))]
+    #[error("{call}: rank {peer} does not exist; the communicator has {}", counted(.size, "rank"))]
     NoSuchRank {
         /// The call that named the peer.
         call: &'static str,
@@ -74,7 +74,7 @@ pub enum Error {
     },
     /// The communicator is revoked: a rank has called [`shrink`](crate::Communicator::shrink), or knows of a loss.
     #[error(
-        "rank {rank}: the communicator is revoked, because ranks are lost; the others go on without them"
+        "rank {rank}: the communicator is revoked, because ranks are lost; the surviving ranks go on without them"
     )]
     Revoked {
         /// The rank that has called [`shrink`](crate::Communicator::shrink), or knows that another has.

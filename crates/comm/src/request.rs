@@ -64,7 +64,7 @@ impl<T> Requests<T> {
     /// The operation of a live request.
     ///
     /// # Panics
-    /// The request is not in this table: a bug of the caller.
+    /// The request is not in this table: a bug in the caller.
     pub fn get_mut(&mut self, request: RequestId) -> &mut T {
         self.find(request)
             .expect("a request is used with the communicator that made it")
@@ -81,7 +81,7 @@ impl<T> Requests<T> {
     /// Removes an operation and returns it.
     ///
     /// # Panics
-    /// The request is not in this table: a bug of the caller.
+    /// The request is not in this table: a bug in the caller.
     pub fn remove(&mut self, request: Request) -> T {
         let Request(RequestId { slot, generation }) = request;
         let (current, stored) = &mut self.slots[slot];

@@ -13,7 +13,7 @@ fn holds_in_a_child(check: impl FnOnce() -> bool) -> bool {
     assert!(child >= 0, "the process can be forked");
     if child == 0 {
         let code = i32::from(!check());
-        // SAFETY: ends the child without running destructors that belong to the parent.
+        // SAFETY: the call ends the child, and runs no destructors that belong to the parent.
         unsafe { libc::_exit(code) };
     }
     let mut status = 0;

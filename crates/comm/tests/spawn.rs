@@ -1,5 +1,5 @@
 //! Tests processes that a program spawns: ranks of another world, which have numbered their communicators separately. Both sides exchange
-//! messages, and free communicators in several orders. `cargo xtask test` starts the program with `mpirun`; it then spawns itself.
+//! messages, and free communicators in several orders. `cargo xtask test` starts this program with `mpirun`; the program spawns itself.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 #![expect(clippy::print_stdout, reason = "its output is its report")]

@@ -88,7 +88,7 @@ pub struct MpiCommunicator {
     pub(super) to_close: RefCell<Vec<Tag>>,
     /// Requests to cancel before the next conversation is opened.
     pub(super) to_cancel: RefCell<Vec<Request>>,
-    /// Notices of this rank, some of which may wait for room in a ring.
+    /// Notices of this rank. Some may still wait for room in a ring.
     pub(super) notices: RefCell<Vec<Request>>,
     /// Whether the communicator is revoked: ranks are lost, or others go on without lost ranks.
     pub(super) is_revoked: Cell<bool>,

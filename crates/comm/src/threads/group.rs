@@ -14,7 +14,7 @@ pub(super) type Context = Option<Arc<Box<[u64]>>>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) context: Context,
-    /// The numbers in the network of the communicator's ranks; `None` if a rank has the same number in both.
+    /// The numbers that the communicator's ranks have in the network; `None` if each rank has the same number in both.
     pub(super) members: Option<Arc<[usize]>>,
 }
 
@@ -54,7 +54,7 @@ impl Group {
         }
     }
 
-    /// The number in this group of a rank of the network; `None` if the rank is not in this group.
+    /// The number that a rank of the network has in this group; `None` if the rank is not in this group.
     pub(super) fn here(&self, rank: usize) -> Option<usize> {
         match &self.members {
             None => Some(rank),

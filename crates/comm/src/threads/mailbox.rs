@@ -31,8 +31,8 @@ pub(super) struct Mailboxes {
     meetings: Mutex<AllMeetings>,
     /// Signalled when a meeting ends.
     met: Condvar,
-    /// The number of ranks that have left, wait in a meeting or sleep without a time limit. If all ranks count, no rank is left to
-    /// wake the sleepers, since a sender wakes a sleeper and decreases the number in one step.
+    /// The number of ranks that have left, wait in a meeting or sleep without a time limit. If it equals the number of all ranks, no rank
+    /// is left to wake the sleepers, since a sender wakes a sleeper and decreases this number in one step.
     idle: AtomicUsize,
     failure: OnceLock<Error>,
     spins: usize,

@@ -101,7 +101,7 @@ pub(super) struct Meetings {
     members_count: usize,
     places: Vec<Place>,
     ended_count: u64,
-    /// The outcome of the last meeting. All its ranks see it before the next meeting ends, since each must come to the next or leave.
+    /// The outcome of the last meeting. All ranks see it before the next meeting ends, since each must come to that meeting or leave.
     outcome: Option<Outcome>,
     successors: Vec<Successor>,
 }

@@ -1,8 +1,7 @@
 //! The in-process backend: a rank is a thread.
 //!
-//! Thousands of ranks fit on two cores, because a rank that waits sleeps. If a rank panics, leaves while
-//! another waits for it, or waits in a cycle with others, every rank gets an [`Error`]:
-//! nothing hangs, and no thread is left when [`run`] returns.
+//! Thousands of ranks fit on two cores, because a rank that waits sleeps. If a rank panics, or leaves while another waits for it, or if
+//! ranks wait for one another in a cycle, every rank gets an [`Error`]: nothing hangs, and no thread is left when [`run`] returns.
 //!
 //! [`run_seeded`] lets one rank run at a time. A seed decides which rank runs next and which
 //! message arrives next, so the same seed replays the same interleaving.
@@ -70,7 +69,7 @@ pub fn run<R: Send>(
 /// Like [`run`], with the interleaving of ranks and messages drawn from `seed`.
 ///
 /// One rank runs at a time, and a time-out passes only when nothing else can happen. So the run is deterministic
-/// if `body` is. It is meant for tests, and far slower than [`run`].
+/// if `body` is. This function is meant for tests, and is far slower than [`run`].
 ///
 /// # Errors
 /// As [`run`].
@@ -92,7 +91,7 @@ fn check(ranks: usize) -> Result<(), RunError> {
     }
 }
 
-/// Like [`run`], but returns every rank's own outcome: an error for a rank that panics, and the results of the others. For programs
+/// Like [`run`], but returns every rank's own outcome: an error for a rank that panics, otherwise the rank's result. For programs
 /// whose ranks go on without lost ranks; see [`Communicator::shrink`](crate::Communicator::shrink).
 ///
 /// # Errors
@@ -110,7 +109,7 @@ pub fn run_each<R: Send>(
 }
 
 /// Like [`run_each`], with the interleaving of [`run_seeded`] until a rank is lost. Then the remaining ranks go on with another
-/// interleaving from the same seed. If communicators were split, they go on concurrently instead, without a seed.
+/// interleaving from the same seed. If communicators were split, the ranks go on concurrently instead, without a seed.
 ///
 /// # Errors
 /// As [`run_each`].

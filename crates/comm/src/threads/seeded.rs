@@ -92,7 +92,7 @@ impl SeededNetwork {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the rank's turn in `phase`, and returns when its next turn comes or the network fails.
+    /// Ends the rank's turn, and sets its phase. Returns when the rank's next turn comes or the network fails.
     fn yield_turn<'s>(
         &'s self,
         rank: usize,

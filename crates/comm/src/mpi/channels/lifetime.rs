@@ -7,7 +7,7 @@
 //!   on the duplicates that all of them have released;
 //! - when all its ranks ask to free it, and no rank uses it;
 //! - otherwise in `MPI_Finalize`, which calls a function of this file that frees all that is left. Every rank frees communicators in
-//!   the order of their numbers, on which ranks agree when they make a communicator.
+//!   the order of their numbers. Ranks agree on a communicator's number when they make the communicator.
 //!
 //! A communicator's number is greater than all numbers that any of its ranks had seen before. So the number is unique in each process,
 //! even if processes of several worlds, which have counted separately, meet by `MPI_Comm_spawn` or at a port.
@@ -58,7 +58,7 @@ pub(crate) fn survivors() -> Option<RawCommunicator> {
     entry.map(|entry| entry.comm)
 }
 
-/// Revokes a duplicate, given by its number, and its successors, for all their ranks.
+/// Revokes the duplicate with this number, and its successors, for all their ranks.
 pub(crate) fn revoke_together(first: u64, ulfm: &Ulfm) {
     let of_first = |entry: &&Entry| entry.first == first;
     let entries = &registry().entries;
@@ -175,7 +175,7 @@ impl Lifetime {
         }
     }
 
-    /// Keeps messages that MPI has not completed until the communicator is freed.
+    /// Keeps messages under way, which MPI has not completed, as long as the communicator exists.
     pub(crate) fn keep(&self, unfinished: impl Iterator<Item = PendingRequest>) {
         if let Some(entry) = registry().entries.get_mut(&self.number) {
             entry.unfinished.extend(unfinished);

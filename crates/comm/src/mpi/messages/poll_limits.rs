@@ -1,4 +1,4 @@
-//! How long calls poll, and how many times before they do something else.
+//! How long calls poll, and how many times they poll before they do something else.
 
 use std::time::Duration;
 

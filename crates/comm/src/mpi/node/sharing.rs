@@ -49,7 +49,7 @@ impl Node {
         let is_regular =
             node_size == node_ranks.min(size - first) && node_rank == rank % node_ranks;
         let are_regular = agreed(is_regular.into(), Agreed::Least)? == 1;
-        // MPI may regard containers of one machine as nodes, although they share its cores.
+        // MPI may regard containers of one machine as nodes, although they share the machine's cores.
         let machine = machine().unwrap_or(rank as u64);
         let is_one_machine = raw.allreduce_u64(machine, Agreed::Least).map_err(failed)?
             == raw
@@ -181,7 +181,7 @@ impl MemoryRequest {
         }
     }
 
-    /// On every rank, the error of the first rank whose value is wrong. Collective.
+    /// Returns, on every rank, the error of the first rank whose value is wrong. Collective.
     fn first_wrong(&self, raw: &RawCommunicator, rank: usize) -> Result<Error, Failure> {
         let is_wrong = matches!(self, Self::Wrong(_));
         let candidate = if is_wrong { rank as u64 } else { u64::MAX };

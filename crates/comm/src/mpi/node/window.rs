@@ -100,7 +100,7 @@ impl Window {
     /// Finds the parts and clears the rings that this rank reads; `None` if a part is missing.
     fn fill(&mut self, size: usize, rank: usize) -> Option<()> {
         let no_check = mpi().constants.MPI_MODE_NOCHECK;
-        // SAFETY: the window is live. Its memory is meant to be used within an epoch (MPI 4.1, 12.5.4).
+        // SAFETY: the window is live. The lock begins an epoch, within which the window's memory may be used (MPI 4.1, 12.5.4).
         let code = unsafe { mpi().MPI_Win_lock_all(no_check, self.handle) };
         check("MPI_Win_lock_all", code).ok()?;
         for owner in 0..size {
@@ -126,7 +126,7 @@ impl Window {
         let owner = c_int::try_from(owner).ok()?;
         let (mut length_bytes, mut unit) = (0, 0);
         let mut base = ptr::null_mut::<c_void>();
-        // SAFETY: the window was made by MPI_Win_allocate_shared and is live; the rest is room for one value each.
+        // SAFETY: the window was made by MPI_Win_allocate_shared and is live; the other pointers have room for one value each.
         let code = unsafe {
             mpi().MPI_Win_shared_query(
                 self.handle,

@@ -18,7 +18,7 @@ impl MpiCommunicator {
     /// Inquires which rank is silent, after this rank has waited for the first request for `waited_ms`.
     ///
     /// # Errors
-    /// [`Error::Silent`] if the silence limit is reached, and the ranks that were asked have had time to answer.
+    /// [`Error::Silent`] if the silence limit is reached and the ranks that were asked have had time to answer.
     #[cold]
     pub(crate) fn inquire(
         &self,
@@ -102,7 +102,7 @@ impl MpiCommunicator {
         (!node.contains(&self.rank)).then_some(node)
     }
 
-    /// Answers the ranks that have asked which ranks this rank waits for, while it waits for these requests.
+    /// Answers the ranks that have asked which ranks this rank waits for. The caller waits for the requests `awaited`.
     pub(crate) fn answer_questions(
         &self,
         requests: &mut Requests<Message>,
@@ -119,7 +119,7 @@ impl MpiCommunicator {
             let awaited = peers.clone();
             let answer = Notice::Answer { number, awaited };
             if !self.send_notice(requests, channels, rank, Tag::CONTROL, &answer)? {
-                // There is no room in the ring to that rank at the moment.
+                // The ring to that rank is full, so the question is answered later.
                 let inquiries = &mut channels.conversations.inquiries;
                 inquiries.note_question(rank, number);
             }

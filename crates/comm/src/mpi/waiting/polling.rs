@@ -159,7 +159,7 @@ impl MpiCommunicator {
         }
     }
 
-    /// Looks for trouble after a test that found nothing. If the rank is waiting, the time counts. Returns whether a request has failed.
+    /// Looks for trouble after a test that found nothing. With `is_waiting`, the time counts as waiting. Returns whether a request failed.
     fn after_a_test(
         &self,
         requests: &mut Requests<Message>,
