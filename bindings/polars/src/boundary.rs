@@ -5,7 +5,7 @@
 //! unknown versions of the interface.
 #![expect(
     unsafe_code,
-    reason = "Polars passes pointers; each block says what its interface promises"
+    reason = "Polars passes pointers; each block says what the plugin interface promises"
 )]
 
 use std::cell::RefCell;

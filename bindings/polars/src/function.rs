@@ -142,7 +142,7 @@ impl Function {
         }
     }
 
-    /// Computes a figure of floats, whose result has the type of the items.
+    /// Computes a figure of floats whose result has the type of the items.
     fn of_floats<T: Real>(
         self,
         columns: &[Series],

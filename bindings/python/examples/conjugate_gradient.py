@@ -51,7 +51,7 @@ def solve(dot: Callable[[Array, Array], float], right: Array) -> Array:
 
 def main() -> None:
     begin, end = (SIZE * rank // COMM.size for rank in (COMM.rank, COMM.rank + 1))
-    # The same numbers on any number of ranks.
+    # The right-hand side is the same on any number of ranks.
     right = np.random.default_rng(5).standard_normal((SIZE, SIZE))[begin:end]
     plan = Plan(COMM, right.size)
     by_mpi = solve(lambda x, y: COMM.allreduce(np.vdot(x, y)), right)

@@ -273,7 +273,7 @@ macro_rules! complex_targets {
                     Kind::C64 => each(words, into, |x: Complex<f32>| of(x.re as $part, x.im as $part)),
                     Kind::C128 => each(words, into, |x: Complex<f64>| of(x.re as $part, x.im as $part)),
                     kind => {
-                        // Converts groups of elements, so that the compiler vectorises.
+                        // Converts groups of elements, so that the compiler vectorises the loops.
                         let mut parts = [0.0; 64];
                         let words = words.chunks(8 * kind.bytes());
                         for (into, words) in into.chunks_mut(64).zip(words) {

@@ -1,4 +1,4 @@
-//! The texts of errors: one line each, in the user's terms.
+//! Tests the texts of errors, which have one line each and use the user's terms.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 

@@ -1,7 +1,7 @@
 //! Arrow's C data interface: columns from Polars and columns for Polars.
 #![expect(
     unsafe_code,
-    reason = "Polars passes pointers; each block says what its interface promises"
+    reason = "Polars passes pointers; each block says what the plugin interface promises"
 )]
 
 mod bytes;

@@ -38,12 +38,12 @@ class Plan(ScheduledPlan):
         N items over all ranks: each of p ranks has floor(N / p), and the first
         N mod p have one more.
     block_cyclic : (int, int), optional
-        N and b: blocks of b of the N items, dealt to the ranks round-robin.
+        N and b: the N items are dealt to the ranks round-robin, b at a time.
     items : int, optional
         N, to be checked against the items that the ranks have.
     dtype : data-type, optional
-        The type of the items. With a function as `op`, any type of 4 to 512
-        bytes, a multiple of 4, without Python objects.
+        The type of the items. With a function as `op`, any type without Python
+        objects whose size is a multiple of 4, from 4 to 512 bytes.
     op : str, function or numba.cfunc, optional
         "sum", "prod", "min" or "max"; or "exact_sum", "exact_norm",
         "exact_dot" or "exact_vdot", which are rounded once and do not depend
@@ -195,7 +195,7 @@ class Plan(ScheduledPlan):
         return self._run("scan", (x, None, None), out)
 
     def exscan(self, x: ArrayLike, *, out: Any = None) -> Any:
-        """As `scan`, without the item itself. Collective.
+        """As `scan`, but up to and excluding the item itself. Collective.
 
         Item 0 gets the operator's value for no items.
         """

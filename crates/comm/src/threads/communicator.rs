@@ -304,7 +304,7 @@ impl Communicator for ThreadCommunicator {
             ranks.sort_unstable();
             let (left, places): (Vec<usize>, Vec<usize>) = ranks.into_iter().unzip();
             let rank = left.binary_search(&self.rank);
-            let rank = rank.expect("whoever comes is among those that came");
+            let rank = rank.expect("this rank has come to the meeting");
             shrunk.network.enter(places[rank]);
             let (network, group) = (shrunk.network, Group::ordered(places));
             let communicator = Self::of(network, rank, left.len(), group, Rc::default());

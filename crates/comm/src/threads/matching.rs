@@ -19,7 +19,7 @@ use crate::tag::Tag;
 pub(super) struct Matching {
     requests: Requests<Posting>,
     conversations: Conversations,
-    /// By conversation: a rank that has left while this rank waited for it.
+    /// For each conversation's number: a rank that has left while this rank waited for it.
     left: HashMap<u64, usize>,
     /// The receives that have no message yet.
     posted: Queues<RequestId>,

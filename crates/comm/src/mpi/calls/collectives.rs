@@ -73,7 +73,7 @@ impl RawCommunicator {
         let (datatype, operation) = (mpi().handles.MPI_INT64_T, mpi().handles.MPI_SUM);
         let mut sums = vec![0_i64; words.len().min(MOST)];
         for words in words.chunks_mut(MOST) {
-            let count = c_int::try_from(words.len()).expect("a chunk is that short");
+            let count = c_int::try_from(words.len()).expect("a chunk is short enough");
             let sums = &mut sums[..words.len()];
             let (from, to) = (words.as_ptr().cast(), sums.as_mut_ptr().cast());
             let (call, code) = match root {

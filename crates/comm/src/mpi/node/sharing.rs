@@ -107,7 +107,7 @@ fn parse_machine(boot_id: &str) -> Option<u64> {
 fn cores(sharing: &RawCommunicator) -> Result<usize, Failure> {
     let own = allowed_cores().unwrap_or_default();
     let words = sharing.allreduce_u64(own.len() as u64, Agreed::Greatest)?;
-    let words = usize::try_from(words).expect("processors have few thousand cores");
+    let words = usize::try_from(words).expect("processors have a few thousand cores at most");
     let mut padded = own.clone();
     padded.resize(words, 0);
     let all = sharing.allreduce_u64s(&padded, Agreed::Union)?;
