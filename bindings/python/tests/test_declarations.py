@@ -8,7 +8,7 @@ import pytest
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 
 
-@pytest.mark.skipif(not (PACKAGE.parent / "crates").exists(), reason="the headers are in the repository")
+@pytest.mark.skipif(not (PACKAGE.parent / "c/include").exists(), reason="the headers are in the repository")
 def test_declarations_are_those_of_the_headers(tmp_path):
     pytest.importorskip("cffi")
     spec = importlib.util.spec_from_file_location("declarations", PACKAGE / "declarations.py")

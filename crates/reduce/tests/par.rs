@@ -17,7 +17,7 @@ fn pool(threads: usize) -> ThreadPool {
         .unwrap()
 }
 
-/// Pseudorandom words. Read as doubles, they are positive and tiny, of many magnitudes.
+/// Pseudorandom words.
 fn words(count: usize, seed: u64) -> impl Iterator<Item = u64> {
     let next = |state: &u64| {
         Some(
@@ -28,7 +28,7 @@ fn words(count: usize, seed: u64) -> impl Iterator<Item = u64> {
     };
     std::iter::successors(Some(seed), next)
         .take(count)
-        .map(|state| state >> 7)
+        .map(|state| state ^ state >> 31)
 }
 
 #[track_caller]
@@ -58,6 +58,11 @@ where
     );
 }
 
+/// A double of either sign, of 64 magnitudes.
+fn double(word: u64) -> f64 {
+    word.cast_signed() as f64 * 2_f64.powi((word % 64) as i32)
+}
+
 /// A function that is neither associative nor commutative.
 fn mix(left: u64, right: u64) -> u64 {
     (left.rotate_left(7) ^ right.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_add(left >> 3)
@@ -69,7 +74,7 @@ proptest! {
     #[test]
     fn any_length_and_pool(count in 0..600_000_usize, seed: u64) {
         let words: Vec<u64> = words(count, seed).collect();
-        let doubles: Vec<f64> = words.iter().map(|&word| f64::from_bits(word)).collect();
+        let doubles: Vec<f64> = words.iter().map(|&word| double(word)).collect();
         check(&doubles, &Sum, f64::to_bits);
         let small: Vec<f32> = words.iter().map(|&word| (word % 1000) as f32 / 7.0).collect();
         check(&small, &Sum, |total| total.to_bits().into());
@@ -128,7 +133,7 @@ fn a_thread_with_another_environment_is_an_error() {
 #[test]
 fn the_other_twins_have_the_bits_of_one_thread() {
     for count in [0, 1, 1000, (1 << 17) + 1, 3 * (1 << 17) + 12_345] {
-        let x: Vec<f64> = words(count, 3).map(|word| word as f64).collect();
+        let x: Vec<f64> = words(count, 3).map(double).collect();
         let y: Vec<f64> = words(count, 4)
             .map(|word| 1.0 / (word as f64 + 1.0))
             .collect();

@@ -451,8 +451,8 @@ static const R_CallMethodDef functions[] = {
 void R_init_treefold(DllInfo *package)
 {
     if (treefold_version() / 100 != TREEFOLD_VERSION / 100)
-        Rf_error("libtreefold is version %s, but this package was built for 0.%d: install the package again", treefold_version_string(),
-                 TREEFOLD_VERSION / 100);
+        Rf_error("libtreefold is version %s, but this package was built for %d.%d: install the package again", treefold_version_string(),
+                 TREEFOLD_VERSION / 10000, TREEFOLD_VERSION / 100 % 100);
     R_registerRoutines(package, NULL, functions, NULL, NULL);
     R_useDynamicSymbols(package, FALSE);
 }

@@ -118,6 +118,9 @@ unsafe extern "C" fn finish(
     // A failed report does not make MPI_Finalize fail.
     let _ = panic::catch_unwind(|| {
         if Settings::get().mode == Mode::Check {
+            let begin = Instant::now();
+            let wait =
+                |request: &mut Request| wait(request, limit().saturating_sub(begin.elapsed()));
             deferred::end(wait);
             digests::compare_all(|request| wait(request) == End::Complete);
         }
@@ -189,9 +192,9 @@ fn sites(statistics: &Statistics) -> Vec<(String, u64, String)> {
 }
 
 /// Waits for a request and returns its outcome, or its state when the time is over.
-fn wait(request: &mut Request) -> End {
+fn wait(request: &mut Request, limit: Duration) -> End {
     let mut end = End::UnderWay;
-    wait_for(limit(), || {
+    wait_for(limit, || {
         end = deferred::test(request);
         end != End::UnderWay
     });
@@ -242,7 +245,7 @@ fn send(text: String) -> bool {
             &raw mut request,
         )
     };
-    code == SUCCESS && wait(&mut request) == End::Complete
+    code == SUCCESS && wait(&mut request, limit()) == End::Complete
 }
 
 /// Adds the counts of other ranks. Returns the number of ranks that have sent them.
