@@ -15,7 +15,8 @@ use crate::strided::Tile;
 use crate::tree::reduce as reduce_blocks;
 
 /// Writes leaves of a tile.
-type Fill<'f, T, L> = dyn FnMut(&mut Reader<'_, T>, &Tile<'_>, &mut [i64], &mut [L]) + Send + 'f;
+type FillInOrder<'f, T, L> =
+    dyn FnMut(&mut Reader<'_, T>, &Tile<'_>, &mut [i64], &mut [L]) + Send + 'f;
 
 impl Call<'_, '_> {
     /// Reduces items by an operator; `initial` is the leftmost operand.
@@ -164,7 +165,7 @@ impl Call<'_, '_> {
     fn blocks<T: Item, L: Item>(
         &self,
         op: Op,
-        fill: &mut Fill<'_, T, L>,
+        fill: &mut FillInOrder<'_, T, L>,
         results: &mut [L],
     ) -> PyResult<Counts> {
         let source = self.source()?;

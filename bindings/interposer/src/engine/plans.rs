@@ -34,7 +34,7 @@ impl Key {
 }
 
 /// A cached plan.
-struct Kept {
+struct CachedPlan {
     key: Key,
     plan: AnyPlan,
     /// The number of the request that last used this plan.
@@ -44,7 +44,7 @@ struct Kept {
 pub(super) struct Plans {
     world: World,
     ranks: Ownership,
-    kept: Vec<Kept>,
+    kept: Vec<CachedPlan>,
     /// The number of requests so far.
     uses: u64,
 }
@@ -99,7 +99,7 @@ impl Plans {
     /// Builds the plan of a key and returns its position. A full cache drops the least recently used plan.
     #[cold]
     fn make(&mut self, key: Key) -> Result<usize, String> {
-        let kept = Kept {
+        let kept = CachedPlan {
             key,
             plan: typed(key.element, key.op, Build(self, key))?,
             last_use: 0,

@@ -6,7 +6,7 @@ use crate::environment;
 use crate::error::FoldError;
 
 /// Combines two items into a third, whose former content does not matter.
-type Combine = dyn Fn(&[u64], &[u64], &mut [u64]) + Sync;
+type CombineWords = dyn Fn(&[u64], &[u64], &mut [u64]) + Sync;
 
 /// An operator on items whose size, in 64-bit words, is known when the program runs.
 #[doc(hidden)]
@@ -14,7 +14,7 @@ pub struct WordsOperator {
     name: String,
     words: usize,
     empty: Option<Vec<u64>>,
-    combine: Box<Combine>,
+    combine: Box<CombineWords>,
 }
 
 impl fmt::Debug for WordsOperator {

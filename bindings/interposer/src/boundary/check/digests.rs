@@ -21,10 +21,10 @@ const SLOTS: usize = 512;
 const UNKNOWN: u64 = u64::MAX;
 
 #[derive(Debug, Default)]
-pub(crate) struct Digests(Mutex<Kept>);
+pub(crate) struct Digests(Mutex<KeptDigests>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptDigests {
     /// The number of calls so far.
     calls: u64,
     /// Calls that are not complete yet.
@@ -85,7 +85,7 @@ impl Slot {
 }
 
 impl Digests {
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, KeptDigests> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

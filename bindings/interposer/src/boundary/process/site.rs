@@ -14,10 +14,10 @@ use comm::text::printable;
 const FRAMES_MAX: c_int = 16;
 
 /// The place of a frame, `file+offset`; `None` if the file is an MPI library.
-type Site = Option<Arc<str>>;
+type FramePlace = Option<Arc<str>>;
 
 /// Known places, by return address.
-static KNOWN: Mutex<BTreeMap<usize, Site>> = Mutex::new(BTreeMap::new());
+static KNOWN: Mutex<BTreeMap<usize, FramePlace>> = Mutex::new(BTreeMap::new());
 
 /// The place of this MPI call, as a file and an offset in it.
 pub(crate) fn site() -> Option<Arc<str>> {
@@ -42,7 +42,7 @@ struct FoundObject {
     offset: usize,
 }
 
-fn look_up(address: usize) -> Site {
+fn look_up(address: usize) -> FramePlace {
     let mut found = FoundObject {
         address,
         own: site as fn() -> Option<Arc<str>> as usize,
