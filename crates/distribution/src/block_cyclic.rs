@@ -1,4 +1,4 @@
-//! Blocks of items that are dealt to the ranks round-robin. Owners follow a formula, so a million ranks need no table.
+//! Deals blocks of items to the ranks round-robin. A formula gives the owner of an item, so a million ranks need no table.
 
 use std::ops::Range;
 
@@ -37,12 +37,12 @@ impl BlockCyclic {
         let Some(full_blocks) = self.blocks_of(rank).checked_sub(1) else {
             return 0;
         };
-        // Only the last of all blocks may be shorter, so only the last one of a rank's blocks.
+        // Only the very last block may be shorter, so all of a rank's blocks are full, except perhaps its last one.
         let last = self.block(rank as u64 + full_blocks * self.ranks as u64);
         full_blocks * self.block_items + (last.end - last.start)
     }
 
-    /// The items of consecutive ranks, as one range per round.
+    /// The items of consecutive ranks: one range for each round in which blocks are dealt.
     pub(crate) fn union(&self, positions: Range<usize>) -> impl Iterator<Item = Range<u64>> {
         let blocks_count = self.blocks_count();
         let ranks_count = positions.len() as u64;

@@ -18,7 +18,7 @@ impl Cost {
         add_ns: 4.15,
     };
 
-    /// The score by eq. 3.7. Its three roundings are monotone, so more messages or a larger share never score less.
+    /// The score by eq. 3.7. Its three roundings are monotone, so more messages or a larger share never lower the score.
     pub(crate) fn score_ns(&self, messages: u64, share_items_max: u64) -> f64 {
         messages as f64 * self.send_ns + share_items_max as f64 * self.add_ns
     }

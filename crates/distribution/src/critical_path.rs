@@ -1,21 +1,21 @@
 //! The critical path of Algorithm 1: the time until rank 0 has the value of the root.
 //!
-//! The score (eq. 3.7) adds the times of all messages, as if they followed each other, and does not count waiting. The thesis
-//! notes this (section 3.1.2.5) and leaves the critical path to future work. In this model, every rank starts at time 0 and does
-//! one thing at a time, in the order of Algorithm 1:
+//! The score (eq. 3.7) adds the times of all messages as if they were sent one after another, and ignores waiting. The thesis
+//! notes this (section 3.1.2.5) and leaves the critical path to future work. In the model of this module, every rank starts at
+//! time 0 and does one thing at a time, in the order of Algorithm 1:
 //!
 //! - A rank reduces its outbound subtrees in ascending order of x, and sends each value as soon as it is reduced.
-//! - A combination of two values takes add_ns.
-//! - A message takes send_ns of the *sender's* time, as a blocking `MPI_Send` does, and has then arrived. Receiving takes no
-//!   time, but the receiver waits for the value that it needs next.
+//! - Combining two values takes add_ns.
+//! - A message takes send_ns of the *sender's* time, as with a blocking `MPI_Send`, and arrives at the end of this time. Receiving
+//!   takes no time, but the receiver waits for the value that it needs next.
 //! - In a subtree that reaches past the rank's end, the rank reduces its own items first. Then it climbs from its last item. At
-//!   each level it combines with the left sibling, which it owns, or with the right sibling, which it receives.
+//!   each level it combines its value with the left sibling, which it owns, or with the right sibling, which it receives.
 //!
 //! The model has no message buffer, no distances and no congestion.
 //!
 //! A boundary at item e cuts the subtrees that begin at e, f(e), f(f(e)), … with f(x) = x + lowbit(x), where lowbit(x) is the
-//! lowest set bit of x: ranks after the boundary send their values to ranks before it. If ranks are visited from last to first,
-//! the arrival times of the values in transit are a stack, so a distribution takes O(p log N).
+//! lowest set bit of x. Ranks after the boundary send the values of these subtrees to ranks before it. If ranks are visited from
+//! last to first, the arrival times of the values in transit form a stack, so the computation takes O(p log N).
 
 use std::ops::Range;
 
@@ -23,13 +23,13 @@ use tree_index::largest_subtree_child_index;
 
 use crate::cost::Cost;
 
-/// The time at which rank 0 has the root. The ranges are those of the ranks that own items, the last rank first.
+/// The time at which rank 0 has the root. `ranges_from_last` yields the ranges of the ranks that own items, the last rank first.
 pub(crate) fn critical_path_ns(
     items: u64,
     ranges_from_last: impl Iterator<Item = Range<u64>>,
     cost: &Cost,
 ) -> f64 {
-    // The arrival times of the values of the subtrees that the previous range's start cuts, the leftmost on top.
+    // One arrival time for each subtree that is cut by the start of the range visited before; the leftmost subtree is on top.
     let mut arrivals_ns: Vec<f64> = Vec::new();
     let mut own_ns = Vec::new();
     let mut now_ns = 0.0;
@@ -75,7 +75,7 @@ pub(crate) enum Step {
     Receive,
 }
 
-/// The subtrees that a boundary at `start` cuts, from left to right; for item 0, the whole tree.
+/// The subtrees that a boundary at `start` cuts, from left to right. For `start` = 0, the whole tree.
 pub(crate) fn subtrees(start: u64, items: u64) -> impl Iterator<Item = Subtree> {
     let next = move |&x: &u64| {
         let behind = (x > 0).then(|| largest_subtree_child_index(x).checked_add(1))??;

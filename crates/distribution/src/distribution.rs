@@ -10,7 +10,7 @@ use crate::even::Even;
 use crate::optimized::Optimized;
 use crate::{critical_path, lookup};
 
-/// N items on p ranks: rank i owns the items start(i)..start(i + 1), and starts ascend with ranks.
+/// N items on p ranks: rank i owns the items start(i)..start(i + 1), and starts never decrease from rank to rank.
 ///
 /// Two distributions are equal if they give every rank the same items, whatever their rules.
 ///
@@ -49,7 +49,7 @@ impl Distribution {
     ///
     /// # Errors
     ///
-    /// [`Error::NoRanks`] without counts, [`Error::TooManyItems`] if their sum overflows.
+    /// [`Error::NoRanks`] if there are no counts, [`Error::TooManyItems`] if their sum overflows a `u64`.
     pub fn from_counts(counts: &[u64]) -> Result<Self, Error> {
         let mut boundaries = vec![0];
         let mut items = 0_u64;
@@ -152,8 +152,8 @@ impl Distribution {
 
     /// The rank that owns an item (thesis, eq. 3.4).
     ///
-    /// Takes O(1) if the starts [follow a formula](Self::is_formula). Distributions from counts or boundaries, optimized-published
-    /// and optimal distributions are tables, and take O(log p).
+    /// Takes O(1) if the starts [follow a formula](Self::is_formula), and otherwise O(log p): distributions from counts or
+    /// boundaries, optimized-published distributions and optimal ones are tables.
     ///
     /// # Panics
     ///
@@ -173,7 +173,7 @@ impl Distribution {
         }
     }
 
-    /// The number of values that Algorithm 1 sends; without buffering, each is a message (thesis, Algorithm 2).
+    /// The number of values that Algorithm 1 sends (thesis, Algorithm 2). Without buffering, each value is one message.
     ///
     /// Takes O(p log N).
     #[must_use]
@@ -191,10 +191,10 @@ impl Distribution {
 
     /// The time in nanoseconds until rank 0 has the result of Algorithm 1, if all ranks start together.
     ///
-    /// A rank does one thing at a time: a combination takes add_ns; a message takes send_ns of the sender's time, and has then
-    /// arrived. A rank waits for the value that it needs next. Ranks work in the order of Algorithm 1 without its message
-    /// buffer: outbound subtrees from left to right, and in each subtree their own items before received values. The model has
-    /// no distances and no congestion. Takes O(p log N).
+    /// A rank does one thing at a time. Combining two values takes add_ns. A message takes send_ns of the sender's time, and arrives
+    /// at the end of this time. A rank waits for the value that it needs next. Ranks work in the order of Algorithm 1 without its
+    /// message buffer: each rank reduces its outbound subtrees from left to right, and in each subtree its own items before
+    /// received values. The model has no distances and no congestion. Takes O(p log N).
     #[must_use]
     pub fn critical_path_ns(&self, cost: &Cost) -> f64 {
         let ranges = (0..self.ranks).rev().map(|rank| self.range(rank));

@@ -29,20 +29,20 @@ pub enum Error {
         /// The rank whose count overflows the sum.
         rank: usize,
     },
-    /// The first boundary is not 0, so that no rank would own the items before it.
+    /// The first boundary is not 0, so no rank would own the items before this boundary.
     #[error("rank 0 starts at item {start}, not at item 0")]
     FirstStart {
         /// The first boundary.
         start: u64,
     },
-    /// A boundary is less than the one before it, so that a rank would end before it starts.
+    /// A boundary is less than the one before it, so the rank between them would end before it starts.
     #[error("rank {rank} starts at item {start}, after its end {end}")]
     Decreasing {
         /// The rank between the two boundaries.
         rank: usize,
-        /// Its first boundary.
+        /// The boundary at which the rank starts.
         start: u64,
-        /// Its second boundary.
+        /// The boundary at which the rank ends.
         end: u64,
     },
     /// The blocks of a block-cyclic ownership have 0 items.

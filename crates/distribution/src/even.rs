@@ -1,6 +1,6 @@
-//! Shares that differ by at most one item, so that a division finds the owner of an item.
+//! Even shares, which differ by at most one item. A division finds the owner of an item.
 
-/// ⌊N/p⌋ items for every rank, and one item more for N mod p of them.
+/// ⌊N/p⌋ items for each rank, and one item more for N mod p ranks, the *longer* ranks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Even {
     share_items: u64,
@@ -20,17 +20,17 @@ impl Even {
         }
     }
 
-    /// eq. 1.3: the longer ranks come first. `rank` may be p.
+    /// The start of a rank if the longer ranks come first (eq. 1.3). `rank` may be p.
     pub(crate) fn lower_start(self, rank: u64) -> u64 {
         rank * self.share_items + rank.min(self.longer_ranks)
     }
 
-    /// eq. 1.4: the longer ranks come last. `rank` may be p.
+    /// The start of a rank if the longer ranks come last (eq. 1.4). `rank` may be p.
     pub(crate) fn upper_start(self, rank: u64) -> u64 {
         rank * self.share_items + rank.saturating_sub(self.shorter_ranks)
     }
 
-    /// The owner of `item` where the longer ranks come first.
+    /// The owner of `item` if the longer ranks come first.
     pub(crate) fn lower_rank_of(self, item: u64) -> u64 {
         let first_shorter = self.lower_start(self.longer_ranks);
         if item < first_shorter {
@@ -40,7 +40,7 @@ impl Even {
         }
     }
 
-    /// The owner of `item` where the longer ranks come last.
+    /// The owner of `item` if the longer ranks come last.
     pub(crate) fn upper_rank_of(self, item: u64) -> u64 {
         let first_longer = self.upper_start(self.shorter_ranks);
         if item < first_longer {

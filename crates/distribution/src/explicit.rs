@@ -35,7 +35,7 @@ impl Explicit {
         Some(boundaries)
     }
 
-    /// Checks that each of the items 0..N belongs to exactly one rank.
+    /// Builds the table, and checks that each of the items 0..N belongs to exactly one rank.
     pub(crate) fn new(mut extents: Vec<Vec<Range<u64>>>) -> Result<Self, Error> {
         let ranges = extents.iter().fold(0, |ranges, own| ranges + own.len());
         let mut owners = Vec::with_capacity(ranges);

@@ -1,14 +1,14 @@
-//! The rank that owns an item, looked up in a table of start indices (thesis, eq. 3.4):
+//! Looks up the rank that owns an item x in a table of start indices (thesis, eq. 3.4):
 //! max { i | start(i) <= x }.
 //!
-//! [`Distribution::rank_of`](crate::Distribution::rank_of) needs no table where shares are regular, and uses [`logarithmic`]
-//! where they are not. Measurements compare `rank_of` with both functions here (thesis, section 3.1.3 and Figure 3.6).
+//! [`Distribution::rank_of`](crate::Distribution::rank_of) needs no table if a formula gives the starts, and otherwise uses
+//! [`logarithmic`]. Measurements compare `rank_of` with both functions here (thesis, section 3.1.3 and Figure 3.6).
 //!
-//! Both functions take the start of every rank, then N, in nondecreasing order. Of several ranks with the same start, only the
-//! last can own items; both functions return that rank.
+//! Both functions take a table of the starts of all ranks, followed by N, in nondecreasing order. If several ranks have the same
+//! start, only the last of them can own items, and both functions return it.
 
-/// The owner of an item: scans for the first start after the item, in O(p). This is the thesis'
-/// first implementation.
+/// Finds the owner of an item in O(p), by a scan for the first start after the item. This is the
+/// thesis' first implementation.
 ///
 /// # Panics
 ///
@@ -23,7 +23,7 @@ pub fn linear(starts: &[u64], item: u64) -> usize {
     owner(first_behind.unwrap_or(starts.len()), starts, item)
 }
 
-/// The owner of an item by binary search, in O(log p).
+/// Finds the owner of an item in O(log p), by binary search.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! Algorithm 3: start indices with more trailing zeros, so that boundaries cut fewer subtrees.
+//! Algorithm 3, which chooses start indices with more trailing zeros, so that boundaries cut fewer subtrees.
 //!
 //! If a rank's start index has t trailing zeros, the rank begins with a whole subtree of 2^t items. Clearing the lowest set bit
 //! of the start, which gives its parent, moves the boundary left to a larger subtree. Both rules here repeat this while the
@@ -17,12 +17,12 @@ use crate::roundest::roundest;
 /// of N/p. The thesis uses the same value (section 3.1.2.4).
 pub const ALPHA: f64 = 0.2;
 
-/// The printed rule, which begins with the upper distribution. N, p and α determine each start, so no table is needed.
+/// The rule that the thesis prints. It begins with the upper distribution. N, p and α determine each start, so no table is needed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Optimized {
     even: Even,
     ranks: u64,
-    /// ⌊α N/p⌋: the most items by which a start may move left; less than a share, because α < 1.
+    /// ⌊α N/p⌋: the most items by which a start may move left. This is less than a share, because α < 1.
     shift_items_max: u64,
 }
 
@@ -48,7 +48,7 @@ impl Optimized {
         roundest(initial.saturating_sub(self.shift_items_max), initial)
     }
 
-    /// The owner of an item. Starts move left by less than N/p, so the owner is that in the upper distribution or the next rank.
+    /// The owner of an item. Starts move left by less than N/p, so this is the owner in the upper distribution or the next rank.
     pub(crate) fn rank_of(self, item: u64) -> u64 {
         let rank = self.even.upper_rank_of(item);
         let next = rank + 1;
@@ -62,8 +62,8 @@ impl Optimized {
 
 /// The rule behind the thesis' published numbers, which begins with the lower distribution.
 ///
-/// A start moves left while the share *before* it stays within (1 ± α) N/p, counted from the previous start, which has moved
-/// already. Each start depends on all earlier ones, so the starts are stored in a table.
+/// A start moves left while the share *before* it stays within (1 ± α) N/p. That share begins at the previous start, which has
+/// already moved. Each start depends on all earlier ones, so the starts are stored in a table.
 pub(crate) fn published_boundaries(items: u64, ranks: u64, alpha: f64) -> Result<Vec<u64>, Error> {
     let alpha = checked(alpha)?;
     let fair_share_items = fair_share_items(items, ranks);
@@ -72,7 +72,7 @@ pub(crate) fn published_boundaries(items: u64, ranks: u64, alpha: f64) -> Result
     let mut boundaries = vec![0];
     let mut previous = 0;
     for rank in 1..ranks {
-        // The start of the lower distribution is accepted without the test.
+        // The start in the lower distribution is accepted even if it would fail the test below.
         let mut current = even.lower_start(rank);
         while current > previous {
             let proposed = parent(current);
@@ -104,7 +104,7 @@ fn fair_share_items(items: u64, ranks: u64) -> f64 {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the cast cuts off the fraction and saturates at 2^64; no share is negative"
+    reason = "the cast cuts off the fraction and saturates at 2^64 - 1; no share is negative"
 )]
 fn floor(share_items: f64) -> u64 {
     share_items as u64

@@ -1,4 +1,4 @@
-//! Which rank owns which items, if a rank's items need not be contiguous.
+//! Ownerships, which say which rank owns which items. The items of a rank need not be contiguous.
 //!
 //! Programs scatter items for good reasons: matrices are block-cyclic; a rank of a phylogenetic code owns a slice of every
 //! partition. A reduction follows the order of the items' numbers, so the ownership does not change its bits.
@@ -12,7 +12,7 @@ use crate::explicit::Explicit;
 
 /// N items on p ranks, each of which owns a list of disjoint ranges.
 ///
-/// Two partitions on two ranks, as RAxML-NG distributes them. Rank 0 owns the end of each partition:
+/// RAxML-NG distributes two partitions over two ranks as follows. Rank 0 owns the end of each partition:
 ///
 /// ```
 /// use distribution::Ownership;
@@ -43,7 +43,7 @@ impl From<Distribution> for Ownership {
     }
 }
 
-/// Like [`Ownership::from_extents`], but takes over the table instead of copying it.
+/// Like [`Ownership::from_extents`], but keeps the given table instead of copying it.
 impl TryFrom<Vec<Vec<Range<u64>>>> for Ownership {
     type Error = Error;
 
@@ -86,8 +86,8 @@ impl Ownership {
         }
     }
 
-    /// The ownership in which rank i owns the ranges `extents[i]`, in the order in which it holds them. If all items are in rank
-    /// order, it is a contiguous [`Distribution`].
+    /// The ownership in which rank i owns the ranges `extents[i]`, listed in the order in which the rank stores them. If all items
+    /// are in rank order, the ownership is a contiguous [`Distribution`].
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl Ownership {
         }
     }
 
-    /// The ranges that a rank owns, in the order in which it holds them. None is empty.
+    /// The ranges that a rank owns, in the order in which it stores them. No range is empty.
     ///
     /// # Panics
     ///
@@ -203,7 +203,7 @@ impl Ownership {
         }
     }
 
-    /// The ownership as a distribution, if it is one: all items are in rank order.
+    /// The ownership as a distribution, if all items are in rank order.
     #[must_use]
     pub fn as_distribution(&self) -> Option<&Distribution> {
         match &self.0 {

@@ -1,4 +1,4 @@
-//! Assigns new owners after ranks were lost, joined or restarted, and lists which rank gets which items from which rank.
+//! Assigns items to new owners after ranks have failed, joined or restarted. Lists which rank gets which items from which rank.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,14 +8,14 @@ use crate::distribution::Distribution;
 use crate::error::Error;
 use crate::ownership::Ownership;
 
-/// Which items change their owner when the set of ranks changes.
+/// A rule that decides which items change their owner when the set of ranks changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rebalance {
-    /// Moves only items that were lost. Each goes to the rank with the fewest items, which makes shares as even as possible.
-    /// Ranks keep their items in the same order, and append those that they get.
+    /// Moves only items that were lost. Each lost item goes to the rank that has the fewest items by then, so shares become as even
+    /// as possible. Ranks keep their items in the same order, and append the items that they get.
     ///
-    /// A rank that has joined gets lost items like any other; if no items were lost, it stays empty.
+    /// A rank that has joined gets lost items like any other rank. If no items were lost, it stays empty.
     MinimalMovement,
     /// Every rank has ⌊N/p⌋ or ⌈N/p⌉ contiguous items, in rank order ([`Distribution::lower`]). Most items may move.
     EvenShares,
@@ -41,10 +41,10 @@ pub struct Move {
     pub items: Range<u64>,
 }
 
-/// The new owners of all items, and the moves from the old owners to them.
+/// The new owners of all items, and the moves from the old owners to the new ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rebalanced {
-    /// The new ownership, of the new ranks.
+    /// Which of the new ranks owns which items.
     pub ownership: Ownership,
     /// The moves, in ascending order of their items, each with one old and one new owner. Every rank computes the same list, so
     /// each knows what to send and what to receive.
@@ -109,7 +109,7 @@ impl Ownership {
     /// # Ok::<(), distribution::Error>(())
     /// ```
     ///
-    /// Takes time and memory in proportion to the ranges of all ranks.
+    /// Takes time and memory in proportion to the number of ranges on all ranks.
     ///
     /// # Errors
     ///
@@ -203,7 +203,7 @@ fn dealt_out(counts: &[u64], mut items: u64) -> Vec<u64> {
         .enumerate()
         .map(|(rank, &count)| Reverse((count, rank)));
     let mut waiting: BinaryHeap<Reverse<(u64, usize)>> = ascending.collect();
-    // The ranks with the fewest items, `level` each. They rise together to the count of the next rank, which then joins them.
+    // The ranks in `rising` have the fewest items, `level` each. They get items until they have as many as the next rank, which joins.
     let mut level = 0;
     let mut rising: Vec<usize> = Vec::new();
     while items > 0 {
@@ -218,7 +218,7 @@ fn dealt_out(counts: &[u64], mut items: u64) -> Vec<u64> {
         let to_next = waiting.peek().map(|Reverse((count, _))| count - level);
         let rise = (items / width).min(to_next.unwrap_or(u64::MAX));
         if rise == 0 {
-            // Fewer items are left than ranks.
+            // Fewer items are left than there are ranks in `rising`.
             rising.sort_unstable();
             let first = rising.iter().zip(0..items);
             first.for_each(|(&rank, _)| got[rank] += 1);
@@ -231,7 +231,7 @@ fn dealt_out(counts: &[u64], mut items: u64) -> Vec<u64> {
     got
 }
 
-/// The moves from `owners`, whose items are now at `sources`, to the owners in `after`.
+/// The moves from the old `owners` to the owners in `after`. `sources` says where the items of each old rank are now.
 fn moves(owners: &[(Range<u64>, usize)], sources: &[Source], after: &Ownership) -> Vec<Move> {
     let after = after.owners();
     let mut after = after.into_iter().peekable();

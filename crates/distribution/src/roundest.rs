@@ -1,4 +1,4 @@
-//! Finds boundaries that cut the fewest subtrees, which are those with the most trailing zeros.
+//! Finds boundaries that cut the fewest subtrees: the numbers with the most trailing zeros.
 
 use tree_index::parent;
 

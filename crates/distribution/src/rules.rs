@@ -1,4 +1,4 @@
-//! The distributions that N, p and a rule determine.
+//! Constructors of the distributions that a rule computes from N and p.
 
 use crate::cost::Cost;
 use crate::distribution::{Distribution, Rule};
@@ -8,7 +8,7 @@ use crate::optimized::{ALPHA, Optimized, published_boundaries};
 use crate::searches::{path_optimal, score_optimal};
 
 impl Distribution {
-    /// ⌊N/p⌋ items for each rank, and one more for the first N mod p ranks (thesis, eq. 1.3).
+    /// Gives each rank ⌊N/p⌋ items, and the first N mod p ranks one item more (thesis, eq. 1.3).
     ///
     /// # Errors
     ///
@@ -18,8 +18,8 @@ impl Distribution {
         Ok(Self { items, ranks, rule })
     }
 
-    /// ⌊N/p⌋ items for each rank, and one more for the last N mod p ranks (thesis, eq. 1.4, whose
-    /// condition should read i < p - (N mod p)).
+    /// Gives each rank ⌊N/p⌋ items, and the last N mod p ranks one item more (thesis, eq. 1.4). The
+    /// condition in that equation should read i < p - (N mod p).
     ///
     /// # Errors
     ///
@@ -29,7 +29,7 @@ impl Distribution {
         Ok(Self { items, ranks, rule })
     }
 
-    /// 2^⌊log2 N/p⌋ items for each rank except the last, which gets the rest (thesis, eq. 3.8).
+    /// Gives each rank 2^⌊log2 N/p⌋ items, except the last rank, which gets the rest (thesis, eq. 3.8).
     ///
     /// With more ranks than items, the first N ranks own one item each.
     ///
@@ -43,8 +43,8 @@ impl Distribution {
         Ok(Self { items, ranks, rule })
     }
 
-    /// The starts of [`Distribution::upper`], each moved left by at most α N/p (eq. 3.9) to the number with the most trailing
-    /// zeros, which cuts the fewest subtrees (thesis, Algorithm 3, whose line 5 should read parent(currentIndex)).
+    /// Moves each start of [`Distribution::upper`] left by at most α N/p (eq. 3.9), to the number with the most trailing zeros, which
+    /// cuts the fewest subtrees (thesis, Algorithm 3). Line 5 of that algorithm should read parent(currentIndex).
     ///
     /// # Errors
     ///
@@ -54,11 +54,11 @@ impl Distribution {
         Ok(Self { items, ranks, rule })
     }
 
-    /// The distribution that the thesis' Table 3.3 was computed with: the starts of
-    /// [`Distribution::lower`], each moved left while the share before it stays within (1 ± α) N/p.
+    /// The distribution behind the thesis' Table 3.3. Each start of [`Distribution::lower`] moves left
+    /// while the share before it stays within (1 ± α) N/p.
     ///
-    /// It exists to reproduce the table; [`Distribution::optimized`] sends fewer messages and has a smaller largest share.
-    /// Takes O(p) memory.
+    /// This function exists to reproduce the table. [`Distribution::optimized`] sends fewer messages and has a smaller largest
+    /// share. Takes O(p) memory.
     ///
     /// # Errors
     ///
@@ -69,11 +69,11 @@ impl Distribution {
         Ok(Self { items, ranks, rule })
     }
 
-    /// The distribution with the least [score](Distribution::score) of all. Ranks whose messages would cost more than they save
-    /// own no items, and come last.
+    /// The distribution with the lowest [score](Distribution::score). A rank owns no items if its messages would cost more than it
+    /// saves; such ranks come last.
     ///
-    /// Equal scores are ranked by the number of messages, then by the largest share. Takes microseconds if a message costs more
-    /// than finer shares save, as it does for N = 21410970 and p = 4096. For p = 4096 and more than 10^9 items, takes seconds,
+    /// Ties are resolved by fewer messages, then by a smaller largest share. The search takes microseconds if a message costs more
+    /// than finer shares save, for example for N = 21410970 and p = 4096. For p = 4096 and more than 10^9 items, it takes seconds
     /// and O(p^2) memory.
     ///
     /// # Errors
@@ -95,10 +95,10 @@ impl Distribution {
         Ok(Self { items, ranks, rule })
     }
 
-    /// The distribution with the least [score](Distribution::score) of those that leave no rank without items.
+    /// The distribution with the lowest [score](Distribution::score) among those in which every rank owns items.
     ///
     /// With more ranks than items, the first N ranks own one item each. Ties are resolved as in [`Distribution::score_optimal`],
-    /// and the time and the memory are the same.
+    /// which also takes the same time and memory.
     ///
     /// # Errors
     ///
@@ -111,10 +111,10 @@ impl Distribution {
 
     /// A distribution with a short [critical path](Distribution::critical_path_ns).
     ///
-    /// The search is a heuristic: of many ways to place the first boundaries it keeps a few. The path is never longer than those
-    /// of the even, the power-of-two and the optimized distribution. For N <= 40, p <= 8 and six costs it is proven to be the
-    /// shortest; elsewhere it may be a little longer. The result is the same on every rank and machine. Takes O(p) memory, and
-    /// up to a second for p = 4096.
+    /// The search is a heuristic: it keeps only a few of the many ways to place the first boundaries. The path is never longer than
+    /// the paths of the even, the power-of-two and the optimized distributions. For N <= 40, p <= 8 and six costs, the path is
+    /// proven to be the shortest; in other cases it may be a little longer. The result is the same on every rank and machine.
+    /// Takes O(p) memory, and up to a second for p = 4096.
     ///
     /// # Errors
     ///

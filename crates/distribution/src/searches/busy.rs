@@ -1,14 +1,14 @@
-//! Splits shares until no rank is without items, with the fewest messages.
+//! Splits shares until every rank owns items, and adds as few messages as possible.
 //!
-//! Let m(M) be the fewest messages with which at most p ranks of at most M items each cover N items. With exactly p <= N ranks,
-//! none without items, the fewest messages are max(m(M), p - 1).
+//! Let m(M) be the fewest messages with which at most p ranks of at most M items each cover N items. If exactly p <= N ranks must
+//! own items, the fewest messages are max(m(M), p - 1).
 //!
-//! Fewer are impossible, because every boundary is an item that is cut, which costs a message (see [`crate::searches::hops`]).
+//! Fewer are impossible, because each boundary cuts its own item, which costs a message (see [`crate::searches::hops`]).
 //! To reach this number, take a cover with m(M) messages and fewer than p ranks, and split shares at their roundest item x, the
 //! item with the most trailing zeros. Let the share be [s, e), and f(x) = x + lowbit(x). f(x) has more trailing zeros than x,
 //! so f(x) >= e. And f(x) - lowbit(f(x)) <= x < e, so f(x) is cut already if it is below N. So a split at x cuts x and nothing
-//! else. It costs no message if x was cut before, which is true if and only if x - lowbit(x) < s. As long as some cut item is
-//! not a boundary, some share has such an x; these shares are split first. Splitting makes no share larger.
+//! else. The split is free if x was cut before, which is true if and only if x - lowbit(x) < s. As long as some cut item is not
+//! a boundary, some share can be split for free; such shares are split first. Splitting makes no share larger.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! The cost of a boundary is its number of hops. The least sum over all boundaries gives the fewest messages.
+//! Counts the *hops* of a boundary, which are its cost. Boundaries with the least sum of hops need the fewest messages.
 //!
 //! The value of item x > 0 is sent if and only if a boundary lies in (x - lowbit(x), x]; x is then *cut*. So boundary b cuts b,
 //! f(b), f(f(b)), … < N with f(x) = x + lowbit(x), and the number m of messages is the number of items that are cut.
@@ -11,20 +11,20 @@
 //! m <= ⌊(N-1)/B⌋ + Σ h(b),    and    min m = ⌊(N-1)/B⌋ + min Σ h(b).
 //! ```
 //!
-//! The inequality holds because a union is at most as large as the sum of its sets. For the equation, take any boundaries and
+//! The inequality holds because an item that several boundaries cut counts once in m. For the equation, take any boundaries and
 //! move some of them, so that m does not grow and the right side becomes m. Boundaries in different blocks share no hops. In a
-//! whole block with several boundaries let a be the first and z the last, as distances from the block's end. Each hop clears the
-//! lowest set bit of such a distance.
+//! whole block with several boundaries, let a be the distance of the first from the block's end, and z that of the last. Each
+//! hop clears the lowest set bit of such a distance.
 //!
 //! - If a <= M, move z to the block's end, where it costs nothing, and remove all boundaries between them.
-//! - If a > M and z >= 2^L, move a to the block's start, where it costs nothing, and z to 2^L, which a has cut, because bit L of
-//!   a is set.
+//! - If a > M and z >= 2^L, move a to the block's start, where it costs nothing, and move z to 2^L. Bit L of a is set, so a had
+//!   cut the item at 2^L.
 //! - If a > M and z < 2^L, no item is cut by both, because bit L is set in the hops of a and clear in the hops of z. Remove all
-//!   boundaries between them; or if a - z > M, move a to the block's start, and one that was between them to 2^L.
+//!   boundaries between them. But if a - z > M, move a to the block's start and keep one boundary between them, moved to 2^L.
 //!
-//! In the last block, of r < B items: if r <= M, move all boundaries to its start; if r > M and there are several, move them to
-//! its start and 2^L after it, where they cut one item inside, the least that any boundaries cut. After each move no share is
-//! larger than M, there are no more boundaries than before, and none is missing before the next block.
+//! The last block has r < B items. If r <= M, move all its boundaries to its start. If r > M and there are several, move them to
+//! its start and to 2^L after it. There they cut one item inside, and fewer are impossible. After each move, no share is larger
+//! than M, there are no more boundaries than before, and the last boundary of a block is no further from the next block.
 
 use tree_index::parent;
 
@@ -58,14 +58,14 @@ impl Blocks {
         let mut x = start;
         while x & inside > 0 && x < self.items {
             hops += 1;
-            // x is at most the end of the last block. The addition saturates only if that is 2^64.
+            // x is at most the end of the last block. The addition saturates only if this end is 2^64.
             x = x.saturating_add(x & x.wrapping_neg());
         }
         hops
     }
 
     /// h(parent(b)) from h(b), without counting bits again. Clearing the lowest set bit of b adds that bit to the distance from the
-    /// block's end. The distance thereby loses a set bit for each zero of b directly above that bit.
+    /// block's end. The distance then has one set bit fewer for each zero of b directly above the cleared bit.
     pub(crate) fn hops_of_parent(&self, start: u64, hops: u64) -> u64 {
         let inside = self.block_items - 1;
         let parent = parent(start);

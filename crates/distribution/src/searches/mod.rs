@@ -1,5 +1,5 @@
 //! Searches for the best boundaries: [`score_optimal`] by the score (thesis, eq. 3.7), [`path_optimal`] by the critical path.
-//! Plans do not call these searches. Programs do, through the constructors of [`Distribution`](crate::Distribution).
+//! Plans never run these searches. Programs run them through the constructors of [`Distribution`](crate::Distribution).
 
 mod busy;
 mod hops;

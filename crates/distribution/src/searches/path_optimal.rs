@@ -2,13 +2,13 @@
 //!
 //! [`crate::searches::time_limit`] decides whether rank 0 can have the root by a given time; bisection finds the shortest time.
 //!
-//! **What is proven.** If the last "no" is proven, the result is the shortest, up to a sixteenth of the smaller cost.
-//! Otherwise the result is no longer than the critical paths of one rank for all items and of the lower, upper, power-of-two
-//! and optimized distributions.
+//! **What is proven.** If the last answer "no" is proven, the path is the shortest, to within a sixteenth of the smaller cost.
+//! Otherwise the path is no longer than the critical path of one rank that owns all items, nor than the critical paths of the
+//! lower, upper, power-of-two and optimized distributions.
 //!
 //! **What is measured.** The search keeps up to 64 placements of i boundaries, for each i. For N <= 40 and p <= 8 with six costs,
-//! all "no"s are proven. With 2 placements instead of 64, it finds the same path in 97% of these cases, and one at most 4% longer
-//! in the others. For N = 504850 and p = 256, keeping 1, 2, 4, … or 1000 placements gives 9933.2 ns; for N = 21410970 and
+//! every "no" is proven. With 2 placements instead of 64, the path is as short in 97% of these cases, and at most 4% longer in
+//! the others. For N = 504850 and p = 256, keeping 1, 2, 4, … or 1000 placements gives 9933.2 ns; for N = 21410970 and
 //! p = 4096, keeping 1 to 64 gives 24303.5 ns. With p = 4096 the search takes 0.3 to 1 s.
 
 use crate::cost::Cost;
@@ -16,15 +16,15 @@ use crate::critical_path::critical_path_ns;
 use crate::error::Error;
 use crate::searches::time_limit::{Attempt, Problem};
 
-/// Divided by p and clamped to the limits below, the number of placements of i boundaries that the search keeps, for each i.
+/// For each i, the search keeps `KEPT_WITH_ALL_RANKS` / p placements of i boundaries, clamped to the limits below.
 const KEPT_WITH_ALL_RANKS: usize = 1 << 14;
 const KEPT_MIN: usize = 2;
 const KEPT_MAX: usize = 64;
 
-/// The bisection ends when the interval of times is this fraction of the smaller cost.
+/// The bisection ends when the interval of times is at most this fraction of the smaller cost.
 const PRECISION: f64 = 1.0 / 16.0;
 
-/// The start of every rank, then N. The path is no longer than those of `known`, which are lists of the same form.
+/// Returns the start of every rank, then N. The critical path is no longer than that of any list of starts in `known`.
 pub(crate) fn boundaries(
     items: u64,
     ranks: usize,
@@ -52,14 +52,14 @@ impl PathSearch {
         let mut best = self.best_known(known);
         let half_ns = best.path_ns / 2.0;
         self.shorten(&mut best, KEPT_MIN, half_ns);
-        // A search that keeps more placements may succeed where this one failed. Usually a single "no" ends it.
+        // A search that keeps more placements may succeed where the first one failed. Usually a single "no" ends this second search.
         let below_ns = best.path_ns - self.precision_ns();
         let below_ns = below_ns.min(best.path_ns.next_down());
         self.shorten(&mut best, kept, below_ns);
         best
     }
 
-    /// The best of `known` and of one rank for all items.
+    /// The best of `known` and of the distribution in which rank 0 owns all items.
     fn best_known(&self, known: &[Vec<u64>]) -> Shortest {
         let mut starts = vec![self.0.items; self.0.ranks + 1];
         starts[0] = 0;
@@ -73,7 +73,7 @@ impl PathSearch {
         best
     }
 
-    /// Searches for shorter paths than `best` by bisection of the time, from `first_ns` on.
+    /// Searches for shorter paths than `best` by bisection of the time. The first time tried is `first_ns`.
     fn shorten(&self, best: &mut Shortest, kept: usize, first_ns: f64) {
         let mut limit_ns = first_ns;
         let mut too_short_ns = 0.0;

@@ -13,19 +13,19 @@
 //! Boundaries at all multiples of 2^L, except the last multiple if 2^L < r <= M, reach this bound. They need at most ⌈N/2^L⌉
 //! ranks, so at every level with 2^L >= N/p only M = 2^L and M = r can be best.
 //!
-//! **One level is searched**, the one with 2^L < N/p < 2^(L+1), unless its bound is no better than the best formula. Shares from
+//! **One level is searched**, the one with 2^L < N/p < 2^(L+1), unless its bound cannot beat the best formula. Shares from
 //! M1 to M2 score at least send · m(M2) + add · M1; branch and bound takes the interval with the least bound first.
-//! [`crate::searches::share_limit`] computes m(M2), or finds that it is too large. The largest share of the cover it finds is often
-//! far below M2; then only smaller shares remain. Rounding `f64` is monotone, so the bounds hold for computed scores.
+//! [`crate::searches::share_limit`] finds a cover with m(M2) messages, or finds that m(M2) is too large. The cover's largest share
+//! is often far below M2; then only shares below it remain. Rounding `f64` is monotone, so the bounds hold for computed scores.
 //!
 //! **Without empty ranks**, a cover takes at least p - 1 messages; [`crate::searches::busy`] shows that max(m(M), p - 1) messages
 //! suffice.
 //!
-//! Equal scores are ranked by the number of messages, then by the largest share.
+//! Ties are resolved by fewer messages, then by a smaller largest share.
 //!
 //! **How long it takes.** The formulas take O(p). The search is needed where a message costs less than what a share between the
 //! powers of two saves, roughly if N/p > 2 p · send/add: with the thesis' costs for 256 ranks from about 10^7 items on, for 4096
-//! ranks from 10^9. The search tries ten to fifty values of M, and for each value O(p) costs for each of p ranks. Measured for
+//! ranks from 10^9. The search tries ten to fifty values of M; each value takes O(p) steps for each of p ranks. Measured for
 //! N = 2^64 - 1: 10 ms for p = 63, 0.1 s for p = 300. Measured for p = 4096: below 10 us where the formulas suffice, 0.8 s of
 //! processor time for N = 5 · 10^9; at worst, for N from 10^11 on, 4 to 10 s and a few hundred MB.
 
@@ -39,7 +39,7 @@ use crate::searches::busy::split;
 use crate::searches::hops::Blocks;
 use crate::searches::share_limit::Cover;
 
-/// The start of every rank, then N, of the distribution with the least score.
+/// Returns the start of every rank, then N, for the distribution with the least score.
 ///
 /// With `is_busy`, no rank may be without items; if there are more ranks than items, the first N ranks get one item each.
 pub(crate) fn boundaries(
@@ -88,7 +88,7 @@ impl PartialOrd for Rating {
     }
 }
 
-/// An interval of share limits, with a rating that none of them can beat.
+/// An interval of share limits, and a rating that no distribution within these limits can beat.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Open {
     bound: Rating,
@@ -180,7 +180,7 @@ impl ScoreSearch {
         }
     }
 
-    /// Searches the shares from N/p to the next power of two.
+    /// Searches the distributions whose largest share is between N/p and the next power of two.
     fn between_powers(&mut self, blocks: Blocks, fair_items: u64) {
         let mut open = BinaryHeap::new();
         for interval in self.first_intervals(blocks, fair_items) {
@@ -206,8 +206,8 @@ impl ScoreSearch {
         }
     }
 
-    /// Intervals of the shares from N/p to the next power of two, divided at first guesses of the best share: N/p rounded up to
-    /// multiples of ever smaller powers of two, until a guess gains nothing.
+    /// Divides the shares from N/p to the next power of two into intervals, at first guesses of the best share. The guesses are N/p
+    /// rounded up to multiples of ever smaller powers of two, until a guess gains nothing.
     fn first_intervals(&mut self, blocks: Blocks, fair_items: u64) -> Vec<Open> {
         let mut intervals = Vec::new();
         let mut last = blocks.block_items - 1;

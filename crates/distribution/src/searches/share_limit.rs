@@ -1,16 +1,16 @@
 //! Computes the fewest messages with which p ranks of at most M items each cover N items, where M is between the same two powers
-//! of two as N/p. This is a shortest path over boundaries, whose costs are the hops of [`crate::searches::hops`].
+//! of two as N/p. The problem is a shortest path over boundaries, whose costs are the hops of [`crate::searches::hops`].
 //!
 //! The cost of several boundaries is the sum of their hops. Of two placements of i boundaries at the same cost, the one that
-//! reaches further is never worse: it can continue with those boundaries of the other that are after its own last one. So for
-//! each i and each cost, only the furthest last boundary x counts.
+//! reaches further is never worse: it can continue with the other's boundaries, if they are after its own last one. So for each
+//! i and each cost, only the placement with the furthest last boundary x is kept.
 //!
-//! The next boundary is x + M, or that number with some of its lowest set bits cleared. Suppose that another boundary b' < x + M
-//! differs from x + M first at bit j, which is set in x + M and clear in b'. Then a, which is x + M with all bits below j
-//! cleared, lies after b' and is among f(b'), f(f(b')), …: it costs less than b' and reaches further.
+//! The next boundary is x + M, or that number with some of its lowest set bits cleared. Suppose that b' < x + M is another
+//! boundary, and that j is the highest bit in which the two differ, set in x + M and clear in b'. Let a be x + M with all bits
+//! below j cleared. Then a is after b' and is among f(b'), f(f(b')), …, so a costs less than b' and reaches further.
 //!
-//! This is a dynamic programme over i, exact for every N. Two bounds prune it: each remaining block costs at least one hop, and
-//! the remaining ranks must be able to reach N.
+//! The search is a dynamic program over i, exact for every N. Two bounds prune it: each remaining block costs at least one hop,
+//! and the remaining ranks must be able to reach N.
 
 use tree_index::parent;
 
@@ -95,7 +95,7 @@ impl Blocks {
         end.map(|end| self.trace(&states, end))
     }
 
-    /// Enters the positions for the next boundary into `reach`: `latest`, with ever more of its lowest set bits cleared.
+    /// Enters the positions for the next boundary into `reach`: `latest`, then `latest` with more and more of its lowest bits cleared.
     fn extend(
         &self,
         reach: &mut Reach,

@@ -4,14 +4,14 @@
 //! when each value is due: going down from the root, a combination takes add_ns and a message send_ns. What has to happen after
 //! b depends on b and on these times alone, so boundaries are placed from left to right.
 //!
-//! A rank ends as far right as its own work allows in time, or at that number with some of its lowest set bits cleared. No other
-//! end b' is needed. As in [`crate::searches::share_limit`], one of these ends, a, lies after b' and is an item that b' cuts.
-//! What a cuts is due at the same times in both cases, and the ranks after b' have less to do if their items begin at a.
+//! A rank ends as far right as it can while finishing in time, or at that number with some of its lowest set bits cleared. No
+//! other end b' is needed. As in [`crate::searches::share_limit`], one of these ends, a, is after b' and is an item that b' cuts.
+//! The items that a cuts are due at the same times in both cases, and later ranks have less to do if their items begin at a.
 //!
 //! Trying all these ends decides whether T is possible. But many placements lead to the same last boundary, or to nearby ones,
-//! with different due times. For each number of ranks the search keeps a few placements: those furthest right, after subtracting
+//! with different due times. For each number of ranks, the search keeps a few placements: those furthest right, after subtracting
 //! for each message the items that could be added in its time. A placement with the same last boundary as another, and with no
-//! value due later, is never better and is dropped without loss. If others are dropped, a "no" is not proven.
+//! value due later, is never better and is dropped without loss. If any other placement is dropped, a "no" is not proven.
 
 use tree_index::parent;
 
@@ -92,7 +92,7 @@ impl Problem {
         starts
     }
 
-    /// The best `kept` placements, and whether others were dropped that might have led further.
+    /// Returns the best `kept` placements, and whether it dropped others that might have led further.
     fn best(&self, mut states: Vec<DueState>, kept: usize) -> (Vec<DueState>, bool) {
         let rating = |state: &DueState| {
             let Cost { send_ns, add_ns } = self.cost;
@@ -115,7 +115,7 @@ impl Problem {
         (best, false)
     }
 
-    /// The furthest end with which the rank that starts at the boundary is in time, if later ranks are; its start if there is none.
+    /// The furthest end with which the next rank finishes in time, provided that later ranks do. If there is none, the rank's start.
     fn furthest_end(&self, state: &DueState) -> u64 {
         let mut now_ns = 0.0;
         let mut end = state.start;
@@ -177,7 +177,7 @@ impl Problem {
 }
 
 impl DueState {
-    /// Whether this placement can be continued at least as well as the other: same boundary, with nothing due earlier.
+    /// Whether this placement is at least as good as the other: it has the same last boundary, and no value is due earlier.
     fn is_no_worse_than(&self, other: &Self) -> bool {
         let mut due_ns = self.due_ns.iter().zip(&other.due_ns);
         self.start == other.start && due_ns.all(|(own, other)| own >= other)

@@ -29,13 +29,13 @@ const fn cost(send_ns: u32, add_ns: u32) -> Cost {
     }
 }
 
-/// One rank at work: node by node, left operand first, as the tree is defined.
+/// Simulates one rank, which reduces node by node, left operand first, as the tree is defined.
 struct Rank<'a> {
     distribution: &'a Distribution,
     rank: usize,
     cost: Cost,
     now_ns: f64,
-    /// For each item x that a later rank sends, when the value of its subtree has arrived.
+    /// For each item x that a later rank sends: the time at which the value of the subtree that begins at x arrives.
     arrivals_ns: &'a HashMap<u64, f64>,
 }
 
@@ -133,7 +133,7 @@ fn nobody_waits_without_items_or_alone() {
         Distribution::path_optimal(9, 0, &Cost::THESIS),
         Err(Error::NoRanks)
     );
-    // A message costs more than the four additions that sharing them could save.
+    // A message costs more than all four additions, so sharing the work cannot pay.
     let dear = Distribution::path_optimal(5, 5, &Cost::THESIS).unwrap();
     assert_eq!(dear.message_count(), 0);
 }

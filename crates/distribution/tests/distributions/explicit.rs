@@ -1,4 +1,4 @@
-//! Tests boundaries, counts and names from users, valid and invalid ones.
+//! Tests valid and invalid boundaries, counts and names.
 
 use distribution::{ALPHA, Distribution, Error, Scheme};
 

@@ -50,7 +50,7 @@ fn algorithm_3_by_the_rule_that_was_printed() {
     assert_eq!(optimized(0.0), Distribution::upper(ITEMS, RANKS).unwrap());
 }
 
-/// Not published: the minimum of eq. 3.7, and the messages of the shortest critical path.
+/// Checks numbers that are not in the thesis: the minimum of eq. 3.7, and the messages of the shortest critical path.
 #[test]
 fn the_best_there_is() {
     let free = Distribution::score_optimal(ITEMS, RANKS, &Cost::THESIS).unwrap();
@@ -65,7 +65,7 @@ fn the_best_there_is() {
     check(&path, 428, "129.8");
 }
 
-/// The messages of schemes with the published α, and the critical paths in microseconds.
+/// Checks the messages of each scheme with the published α, and its critical path in microseconds.
 #[test]
 fn every_scheme() {
     let found = Scheme::ALL.iter().map(|scheme| {

@@ -1,7 +1,7 @@
 //! Compares the least score with all distributions of few items. For more items, compares it with
 //! shortest paths, known numbers and other schemes.
 
-#![allow(clippy::float_cmp, reason = "all scores are computed alike")]
+#![allow(clippy::float_cmp, reason = "both sides compute scores in the same way")]
 
 use distribution::{Cost, Distribution, Error, Scheme};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ const fn cost(send_ns: f64, add_ns: f64) -> Cost {
     Cost { send_ns, add_ns }
 }
 
-/// From messages that cost nothing to additions that cost nothing.
+/// The costs range from free messages to free additions.
 const COSTS: [Cost; 9] = [
     Cost::THESIS,
     cost(0.0, 0.0),
@@ -42,7 +42,7 @@ fn is_busy(distribution: &Distribution) -> bool {
     busy.count() as u64 == distribution.items().min(distribution.ranks() as u64)
 }
 
-/// For 1, 2, … p shares: messages and the largest share of every way to cut N items.
+/// For each number of shares up to p: the messages and the largest share of every way to cut N items.
 fn costs_of_cuts(items: u64, ranks: usize) -> Vec<Vec<(u64, u64)>> {
     let mut cuts = vec![Vec::new(); ranks + 1];
     for starts in all_cuts(items, ranks) {

@@ -1,4 +1,4 @@
-//! Compares distributions for all N <= 70 and p <= 24, including N = 0 and p > N, with the papers' formulas.
+//! Compares distributions with the papers' formulas, for all N <= 70 and p <= 24, including N = 0 and p > N.
 
 use distribution::{Distribution, Scheme, lookup};
 
@@ -93,8 +93,8 @@ fn power_of_two_shares_are_those_of_equation_3_8() {
     });
 }
 
-/// Algorithm 3 is greedy, but finds the optimum, here in exact arithmetic: of all starts that
-/// eq. 3.9 allows, the one with the most trailing zeros.
+/// Algorithm 3 is greedy, but finds the best of all starts that eq. 3.9 allows: the one with the
+/// most trailing zeros. The test computes it in exact arithmetic.
 #[test]
 fn optimized_starts_have_the_most_trailing_zeros_that_equation_3_9_allows() {
     for_each(|items, ranks| {
@@ -114,7 +114,7 @@ fn optimized_starts_have_the_most_trailing_zeros_that_equation_3_9_allows() {
     });
 }
 
-/// The published rule in exact arithmetic: 3/4 N/p <= share before the start <= 5/4 N/p.
+/// Computes the published rule in exact arithmetic: 3/4 N/p <= share before the start <= 5/4 N/p.
 #[test]
 fn published_starts_keep_the_share_before_them_near_the_fair_one() {
     for_each(|items, ranks| {
