@@ -1,7 +1,7 @@
 //! Compares the least score with all distributions of few items. For more items, compares it with
 //! shortest paths, known numbers and other schemes.
 
-#![allow(clippy::float_cmp, reason = "both sides compute scores in the same way")]
+#![allow(clippy::float_cmp, reason = "both scores use one formula")]
 
 use distribution::{Cost, Distribution, Error, Scheme};
 use proptest::prelude::*;
