@@ -18,9 +18,9 @@
 //! All instruction sets give the same values; they differ only in speed. All floating-point environments give the same values, too:
 //! if a thread flushes subnormal numbers to zero or does not round to nearest, its items are added with integer arithmetic.
 //!
-//! Adding finite items never traps: exceptions that the program has unmasked are masked meanwhile. On x86-64, the flags of
-//! invalid operations, divisions by zero, overflows and underflows do not change; the flags of inexact results and of subnormal
-//! operands (the latter is unknown to C) may be set; if an exception is unmasked, no flag changes. On aarch64, any flag may be set.
+//! Adding finite items never traps: exceptions that the program has unmasked are masked during the call. On x86-64, the flags of
+//! invalid operations, divisions by zero, overflows and underflows do not change. The flags of inexact results and of subnormal
+//! operands may be set, but no flag changes if an exception is unmasked. On aarch64, any flag may be set.
 
 mod bytes;
 mod compact;

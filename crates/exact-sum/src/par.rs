@@ -1,4 +1,4 @@
-//! Exact sums by the threads of a rayon pool. The values are the same as on one thread.
+//! Computes exact sums with the threads of a rayon pool. The values are the same as on one thread.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::slots::sum::Sum;
 /// The number of items that a thread adds alone: adding them takes about as long as waking another thread.
 const GRAIN_ITEMS: usize = 1 << 17;
 
-/// Items with keys are divided into this many parts per thread, if parts are long enough. Each part has its own sums by key.
+/// Items with keys are divided into this many parts per thread, if the parts are then long enough. Each part has its own sums by key.
 const PARTS_OF_A_THREAD: usize = 4;
 
 /// Runs both tasks, perhaps on two threads of the current rayon pool. Rayon's code is compiled once for all types of tasks.
@@ -48,8 +48,8 @@ pub fn install<R: Send>(pool: &ThreadPool, task: impl FnOnce() -> R + Send) -> R
     value.expect("the task is done")
 }
 
-/// Divides a range into parts of at most `grain` numbers, applies `leaf` to each, and merges the results from left to right, by
-/// threads of the current rayon pool. This function is compiled once for each type of results.
+/// Divides a range into parts of at most `grain` numbers, applies `leaf` to each part, and merges the results from left to right. The
+/// threads of the current rayon pool do the work. This function is compiled once for each type of results.
 #[doc(hidden)]
 pub fn by_parts<S: Send>(
     range: Range<usize>,
@@ -69,7 +69,7 @@ pub fn by_parts<S: Send>(
     merge(left, right)
 }
 
-/// The exact sum of items, rounded to nearest, by the threads of the current rayon pool: see [`sum`](crate::sum).
+/// The exact sum of items, rounded to nearest, computed by the threads of the current rayon pool: see [`sum`](crate::sum).
 ///
 /// ```
 /// let x = vec![0.1; 1_000_000];
@@ -90,7 +90,7 @@ pub fn sum<T: Float>(items: &[T]) -> T {
     }
 }
 
-/// The exact sum of x0 * y0, x1 * y1, …, rounded to nearest, by the threads of the current rayon pool: see [`dot`](crate::dot).
+/// The exact sum of x0 * y0, x1 * y1, …, rounded to nearest, computed by the threads of the current rayon pool: see [`dot`](crate::dot).
 ///
 /// # Panics
 /// The slices differ in length.
@@ -99,8 +99,8 @@ pub fn dot<T: Float>(x: &[T], y: &[T]) -> T {
     products(x, y).value()
 }
 
-/// The square root of the exact sum of x0 * x0, x1 * x1, …, rounded to nearest, by the threads of the current rayon pool: see
-/// [`norm`](crate::norm).
+/// The square root of the exact sum of x0 * x0, x1 * x1, …, rounded to nearest, computed by the threads of the current rayon pool:
+/// see [`norm`](crate::norm).
 #[must_use]
 pub fn norm<T: Float>(x: &[T]) -> T {
     products(x, x).root()
@@ -116,8 +116,8 @@ fn products<T: Float>(x: &[T], y: &[T]) -> ProductSum<T> {
     by_parts(0..x.len(), GRAIN_ITEMS, &leaf, &merge)
 }
 
-/// The exact sums of the items of each of the keys 0 to `sums` - 1, rounded to nearest, by the threads of the current rayon pool: see
-/// [`by_key`](crate::by_key).
+/// For each of the keys 0 to `sums` - 1, the exact sum of its items, rounded to nearest. The threads of the current rayon pool compute
+/// the sums: see [`by_key`](crate::by_key).
 ///
 /// # Errors
 /// As [`by_key`](crate::by_key).
@@ -125,8 +125,8 @@ pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<
     check_lengths(keys, items.len())?;
     check_memory::<T>(sums)?;
     let empty = Keyed::<Sum<T>>::for_such(sums, items)?;
-    // Each part has its own sums, which are merged at the end. That is faster only if there are several items per key. With several
-    // parts per thread, all threads end at about the same time.
+    // Each part has its own sums, which are merged at the end. This saves time only if a part has several items per key. With
+    // several parts per thread, all threads end at about the same time.
     let of_thread = items.len().div_ceil(rayon::current_num_threads());
     let of_few_keys = GRAIN_ITEMS.max(sums.saturating_mul(64));
     let of_many_keys = sums.saturating_mul(4);
@@ -145,7 +145,7 @@ pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<
     };
     match by_parts(0..items.len(), part_items, &leaf, &merge) {
         Ok(sums) => Ok(sums.values()),
-        // If several parts have an error, the error of the first item is returned.
+        // If several parts have an error, the error of the first wrong key is returned.
         Err(error) => Err(check(keys, items.len(), sums).err().unwrap_or(error)),
     }
 }

@@ -26,10 +26,10 @@ use walk::Walk;
 pub use windows::Placement;
 use windows::Windows;
 
-/// Windows over a slice, one for each item. A window has a fixed number of items, or a range of an index, or all items up to its own.
+/// Windows over a slice, one for each item. A window has a fixed number of items, the items in a range of an index, or all items up to
+/// its own item.
 ///
 /// Items that leave a window are removed exactly: statistics do not drift, and an infinity, a NaN or a huge item leaves no trace.
-///
 /// ```
 /// use exact_sum::{Placement, Rolling, Statistic};
 ///
@@ -124,7 +124,7 @@ impl Rolling {
         Self::of_items(usize::MAX, Placement::Trailing).least_items(1)
     }
 
-    /// Windows by an ascending index. Let t be an item's index, and i the index of any item:
+    /// Windows that are ranges of an ascending index. Let t be an item's index, and i the index of any item:
     ///
     /// | placement | items in the item's window |
     /// |---|---|
@@ -132,9 +132,9 @@ impl Rolling {
     /// | forward | the item, and later items with i < t + `width` |
     /// | centred | the items with t - `width` / 2 < i ≤ t + `width` / 2 |
     ///
-    /// Trailing and centred windows are the same as in pandas. No difference overflows or is rounded: the exact difference of the doubles
-    /// 0.44 and 0.96 is less than the double 0.52, so with this width 0.44 is in the trailing window of 0.96. An infinite index is farther
-    /// from all other indices than any width.
+    /// Trailing and centred windows are the same as in pandas. Differences of indices neither overflow nor are rounded. For example, the
+    /// exact difference of the doubles 0.44 and 0.96 is less than the double 0.52. With this width, 0.44 is in the trailing window of
+    /// 0.96. An infinite index is farther from all other indices than any width.
     ///
     /// ```
     /// use exact_sum::{Placement, Rolling, Statistic};
@@ -147,7 +147,7 @@ impl Rolling {
     /// ```
     ///
     /// # Errors
-    /// The index does not ascend, or the width is not more than 0.
+    /// The index descends somewhere or contains a NaN, or the width is not more than 0.
     pub fn of_range<I: RollingIndex>(
         index: &[I],
         width: I,
@@ -208,7 +208,7 @@ impl Rolling {
         }
     }
 
-    /// Sets whether rows in which an item is NaN are left out. The windows have the same other rows in either case.
+    /// Sets whether rows in which an item is NaN are left out. No other rows enter a window in their place.
     #[must_use]
     pub fn skip_nan(self, skips_nan: bool) -> Self {
         Self { skips_nan, ..self }
@@ -370,8 +370,8 @@ impl WindowStatistic<'_> {
         self.walk(items, round, |total, count| total.mean_of(count as u64))
     }
 
-    /// The value of each window. `of_block` appends the values of a block of windows, given the sums of their items, the numbers
-    /// of items and the unit. `of_total` returns the value of a window with items that do not fit the unit.
+    /// The value of each window. `of_block` appends the values of a block of windows. It is given the sum and the number of the items
+    /// of each window, and the unit. `of_total` returns the value of a window with items that do not fit the unit.
     fn walk<T: Float>(
         &self,
         items: &[T],

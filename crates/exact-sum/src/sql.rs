@@ -1,12 +1,12 @@
-//! The SQL functions in databases: their names, and the statistics that they compute.
+//! Lists the SQL functions in databases, with their names and the statistics that they compute.
 
 use crate::statistic::{Options, Statistic};
 
 /// An SQL function, and the statistic that it computes.
 #[derive(Debug)]
 pub struct SqlFunction {
-    /// `exact_`, followed by an engine's own name of the statistic. The function that computes the
-    /// statistic from a state has this name followed by `_of`.
+    /// `exact_`, followed by the name that an engine gives the statistic. The function that computes
+    /// the statistic from a state has this name followed by `_of`.
     pub name: &'static str,
     /// The statistic.
     pub statistic: Statistic,
@@ -50,8 +50,8 @@ impl SqlFunction {
     }
 }
 
-/// The aggregate functions of rows. The names of the same function, whichever engine uses them, are
-/// adjacent.
+/// The aggregate functions of rows. All names of one function are adjacent, whichever engine uses
+/// them.
 pub static FUNCTIONS: [SqlFunction; 24] = [
     SqlFunction::of("exact_sum", Statistic::Sum, POPULATION),
     SqlFunction::of("exact_avg", Statistic::Mean, POPULATION),

@@ -69,7 +69,7 @@ pub enum Statistic {
 pub struct Options {
     /// The number that is subtracted from the number of items in the divisor of a variance, a standard deviation or a covariance.
     pub ddof: f64,
-    /// Whether skewness and kurtosis describe the items (g1, g2). Otherwise they are estimates for a population (G1, G2).
+    /// Whether skewness and kurtosis describe the items themselves (g1, g2). Otherwise they estimate those of a population (G1, G2).
     pub bias: bool,
 }
 
@@ -114,7 +114,7 @@ impl Statistic {
         Self::Kurtosis,
     ];
 
-    /// The statistic's name, after NumPy, SciPy and pandas.
+    /// The statistic's name, as in NumPy, SciPy or pandas.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -168,8 +168,8 @@ impl Statistic {
         Options { ddof, bias: true }
     }
 
-    /// The smallest number of items for which the statistic is defined, `ddof` and zero denominators aside. For fewer items the
-    /// statistic is NaN. If the smallest number is 0, the statistic of no items is zero.
+    /// The smallest number of items for which the statistic is defined, if `ddof` and zero denominators are disregarded. For fewer
+    /// items, the statistic is NaN. If the smallest number is 0, the statistic of no items is zero.
     #[must_use]
     pub fn least_items(self, options: Options) -> u64 {
         match self {

@@ -1,4 +1,4 @@
-//! Sums as bytes, for files and other programs.
+//! Writes and reads sums as bytes, for files and other programs.
 
 pub mod partial;
 
@@ -67,7 +67,7 @@ impl Kind {
         kinds.find(|(known, _)| *known as u8 == kind)
     }
 
-    /// The kind that the header of `bytes` names; an error unless the items are doubles.
+    /// The kind that the header of `bytes` names. Returns an error unless the items are doubles.
     pub(crate) fn of_doubles(bytes: &[u8]) -> Result<Self, BytesError> {
         let kind = bytes.get(4).copied().unwrap_or_default();
         let known = Self::numbered(kind).map_or(Self::Sum, |(known, _)| known);
@@ -181,7 +181,7 @@ pub(crate) fn check_parts<F: FixedFormat>(parts: &[&Total<F>]) -> Result<(), Byt
     })
 }
 
-/// Checks that the number of items is at least the sum of the other counts (negative zeros, NaNs, infinities) and of
+/// Checks that the number of items is at least the sum of the counts of negative zeros, NaNs and infinities, plus
 /// `others`, the number of items that are none of these.
 pub(crate) fn check_counters(counters: Counters, others: u64) -> Result<(), BytesError> {
     let [items, kinds @ ..] = counters.words();
@@ -273,7 +273,7 @@ impl<'b> Reader<'b> {
         Self::of_header::<T>(kind, bytes, [0; 2])
     }
 
-    /// As [`of`](Self::of), for a header that ends with the bytes `end`.
+    /// Does the same as [`of`](Self::of) for a header that ends with the bytes `end`.
     pub(crate) fn of_header<T: Float>(
         kind: Kind,
         bytes: &'b [u8],

@@ -1,4 +1,4 @@
-//! A format of sums in as few bytes as possible. The workers of a query exchange one such sum for each group.
+//! A format that stores a sum in as few bytes as possible. The workers of a query exchange one such sum for each group.
 //!
 //! All numbers are little-endian. The bytes do not include the number of items: keep it separately if you need it.
 //!
@@ -131,8 +131,8 @@ pub(crate) fn check_moments(
     })
 }
 
-/// Whether the nearest doubles already show that the square of the sum is less than `items` times the sum of squares. This is less
-/// work than adding the partials to fixed-point numbers.
+/// Whether the nearest doubles already show that the square of the sum is less than `items` times the sum of squares. This test is
+/// faster than adding the partials to fixed-point numbers.
 fn is_clear(items: u64, sum: &Partial<Doubles>, squares: &Partial<DoubleProducts>) -> bool {
     let (Partial::Doubles([sum, _]), Partial::Doubles([squares, _])) = (sum, squares) else {
         return false;
@@ -283,7 +283,7 @@ macro_rules! partials {
                 Ok(())
             }
 
-            /// The sum as if it had started at +0.0, as sums by key do: the sum of items that are all -0.0 becomes +0.0.
+            /// The same sum, but started at +0.0, as sums by key are: the sum of items that are all -0.0 becomes +0.0.
             #[must_use]
             pub fn without_negative_zeros(mut self) -> Self {
                 self.total.counters.negative_zeros = 0;

@@ -1,7 +1,7 @@
 //! Adds slices of doubles block by block: by plain additions, or by splitting items at a guessed scale.
 //!
 //! If no plain addition of a block is rounded, the block's sum is exact. Otherwise its items are split at the scale of the previous
-//! block. The part of an item below the scale's last place is a rest. If all exponents are in a short range, as in most data, no
+//! block. The part of an item below the scale's last place is its *rest*. If all exponents are in a short range, as in most data, no
 //! item leaves a rest. If an item does not fit the scale, or leaves a rest, the block is split again at its own scale, then the
 //! rests are split, and so on. Rests that remain after several splits are added item by item.
 
@@ -30,7 +30,7 @@ const MOST_SPLITS: u32 = 4;
 /// and 83 more for each further split.
 const SPLIT_PLACES: i32 = 82 + 3 * 83;
 
-/// Fewer items than this are split without trying plain additions: reading the inexact flag twice would take as long as adding them.
+/// Fewer items than this are split without trying plain additions: reading the inexact flag twice would take as long as the additions.
 const PLAIN_ITEMS: usize = 256;
 
 /// The largest number of successive blocks for which plain additions are not tried.
@@ -45,7 +45,7 @@ const BLOCKS_AFTER_FAILURE: u32 = 16;
 /// The largest number of successive blocks that are added item by item without trying to split them.
 const MOST_SINGLY: u32 = 63;
 
-/// If items have many exponents, all exponents of a block are examined again after this many blocks.
+/// If exponents are not in a short range, all exponents of a block are examined again after this many blocks.
 const ANY_BLOCKS: u32 = 32;
 
 /// What earlier blocks have shown about the items.
@@ -91,7 +91,7 @@ impl BlockHistory {
         destination: &mut D,
     ) {
         let ahead = Ahead::of_bytes(size_of_val(items));
-        // Converted items are copies, which the next items do not follow in memory.
+        // Converted items are copies: in memory, the next items do not follow them.
         let ahead_of_split = if T::IS_SINGLE { Ahead::Nothing } else { ahead };
         let mut watch = None;
         let mut rest = items;
@@ -109,7 +109,7 @@ impl BlockHistory {
                 self.last_not_plain = (2 * self.last_not_plain + 1).min(MOST_NOT_PLAIN);
                 self.not_plain = 1 + self.last_not_plain;
             }
-            // Add all items up to the next attempt at once, since each conversion needs a buffer that must be cleared.
+            // Add all items before the next attempt in one call, since each conversion has to clear a buffer.
             let items = self.not_plain.max(1) * SPLIT_ITEMS;
             let items = items.max(self.block_items());
             let (blocks, others) = rest.split_at(rest.len().min(items));

@@ -1,4 +1,4 @@
-//! The conversion of items to doubles.
+//! Converts items to doubles.
 
 /// Converts an `f32` to a double by integer arithmetic.
 #[inline]

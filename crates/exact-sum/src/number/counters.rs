@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// More items were to be removed from a sum than it holds. The sum has not changed.
+/// A call tried to remove more items from a sum than the sum holds. The sum has not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoveError {
     /// The name of the kind of item, in singular and plural.
@@ -50,7 +50,7 @@ impl fmt::Display for LimitError {
 
 impl Error for LimitError {}
 
-/// Checks that there is memory for this many elements. If there is none, `vec!` would abort the program.
+/// Checks that there is memory for this many elements. Without the check, `vec!` would abort the program if there is not.
 pub(crate) fn check_memory<T>(elements: usize) -> Result<(), LimitError> {
     let reserved = Vec::<T>::new().try_reserve_exact(elements);
     reserved.map_err(|_| no_memory::<T>(elements))
@@ -84,7 +84,7 @@ pub(crate) fn check_items(held: u64, removed: u64) -> Result<(), RemoveError> {
     of_items(held).without(of_items(removed)).map(drop)
 }
 
-/// Counters of items, which are added when sums are merged.
+/// Counts of all items and of special ones. When sums are merged, their counts are added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// The number of all items.

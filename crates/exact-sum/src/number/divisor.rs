@@ -26,8 +26,8 @@ impl Divisor {
         })
     }
 
-    /// Divides a magnitude by this number. Returns a double and an exponent: the quotient is rounded to double * 2^exponent. `None` if the
-    /// 64 highest bits of both leave the rounding in doubt, as they do in less than 1 of 100 cases.
+    /// Divides a magnitude by this number. Returns a double and an exponent: the quotient is rounded to double * 2^exponent. `None` if 64
+    /// bits of the magnitude and of the reciprocal leave the rounding in doubt, which happens in less than 1% of cases.
     #[expect(clippy::cast_precision_loss, reason = "it is rounded here")]
     #[inline(always)]
     fn divide(self, magnitude: Magnitude) -> Option<(f64, i32)> {

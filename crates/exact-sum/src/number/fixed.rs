@@ -14,11 +14,11 @@
 //! ```
 //!
 //! - **Carries wait.** An addition changes a limb by less than 2^54. So a word has room for 256 additions, and no addition follows a
-//!   chain of carries. Then one pass from the lowest limb to the highest moves the bits above each limb's lower 32 to the next limb.
+//!   chain of carries. After 256, one pass from the lowest limb to the highest moves the bits above a limb's lower 32 to the next limb.
 //! - **Limbs have signs.** A negative value is cut in the same way: its lower part is not negative, and its upper part is
 //!   rounded down. So subtraction needs no separate code, and a limb below zero is a borrow that waits.
 //! - **Merging is adding limbs**, after the carries of both numbers were propagated. A message holds either two limbs in a word, or a word for
-//!   each limb. In the second form, plain additions of integers merge numbers, for example by `MPI_SUM`.
+//!   each limb. With a word for each limb, plain additions of integers merge numbers, for example by `MPI_SUM`.
 //! - **Items are rarely added one by one.** [`blocks`](super::blocks) adds a few integers for each block of items.
 
 use core::marker::PhantomData;
@@ -235,7 +235,7 @@ impl<F: FixedFormat> Fixed<F> {
 
     /// Writes the number as words in two's complement, two limbs in a word.
     pub(crate) fn write_words(&self, words: &mut [u64]) {
-        /// Most groups of this many words are all zeros or, above a negative number, all ones.
+        /// Most groups of this many words have only zero bits or, above the bits of a negative number, only ones.
         const WORDS: usize = 4;
         let mut carry = 0_i64;
         let limbs = self.limbs.as_ref().chunks(2 * WORDS);
@@ -295,7 +295,7 @@ impl<F: FixedFormat> Fixed<F> {
         (BigInt::from_signed_bytes_le(&bytes), unit)
     }
 
-    /// The number in units of 2^unit, rounded down, as N words in two's complement, which must be enough.
+    /// The number in units of 2^unit, rounded down, in two's complement. It must fit N words.
     pub(crate) fn cut<const N: usize>(&self, unit: i32) -> [u64; N] {
         const BITS: i32 = u64::BITS.cast_signed();
         let words = self.words();
@@ -420,8 +420,8 @@ pub(crate) fn short_magnitude(value: i128, unit: i32) -> Option<(bool, Magnitude
     (bits != 0).then(|| (value < 0, magnitude()))
 }
 
-/// A number: bits * 2^exponent, where the highest bit is set. If `is_more` is set, the number is larger, by
-/// less than a unit in the 64th place from the top.
+/// The number bits * 2^exponent, where the highest bit of `bits` is set. If `is_more` is true, the number is
+/// larger than this product, by less than a unit in the 64th place from the top.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Magnitude {
     pub(crate) bits: u128,

@@ -57,7 +57,7 @@ pub(crate) mod sealed {
         const NAN: Self;
         const INFINITY: Self;
 
-        /// Whether the type is `f32`. The product of two such items is exact in doubles.
+        /// Whether the type is `f32`. The product of two `f32` is exact in doubles.
         const IS_SINGLE: bool;
 
         /// The item as a double by integer arithmetic alone, whatever the floating-point environment.
@@ -104,7 +104,7 @@ pub(crate) mod sealed {
         }
 
         /// Calls `add` with some columns of rows of `width` items as doubles. The arguments are rows that contain the columns, the width
-        /// of these rows, and the index of the first of the columns in them.
+        /// of these rows, and the index in a row at which the columns begin.
         fn columns_in_doubles(
             rows: &[Self],
             width: usize,

@@ -6,11 +6,11 @@
 use crate::number::fixed::Magnitude;
 use crate::number::float::Float;
 
-/// (high + low) * 2^exponent, where high is the rounded sum of both: a double-word number (Dekker, Numerische Mathematik 18, 1971).
+/// A double-word number: (high + low) * 2^exponent, where high is high + low rounded (Dekker, Numerische Mathematik 18, 1971).
 ///
 /// Let u = 2^-53. The functions' relative errors, up to terms of u^3, are
 ///
-/// | function | error beyond the operands' |
+/// | function | error in addition to the operands' errors |
 /// |---|---|
 /// | [`of`](Self::of) | 2 u^2: it keeps 106 bits |
 /// | [`by`](Self::by) | 8 u^2 |
@@ -126,9 +126,9 @@ impl Near {
 /// rounding is in doubt.
 #[inline(always)]
 pub(super) fn signed<T: Float>(is_negative: bool, (nearest, exponent): (f64, i32)) -> Option<T> {
-    /// Multiplied by 2 to one of these exponents, no double from 2^-64 to 2^64 becomes subnormal or infinite.
+    /// No double from 2^-64 to 2^64 becomes subnormal or infinite when it is multiplied by 2 to one of these exponents.
     const EXPONENTS: std::ops::Range<i32> = -950..950;
-    /// Multiplied by 2 to an exponent outside this range, all these doubles become zero or infinite.
+    /// All these doubles become zero or infinite when they are multiplied by 2 to an exponent outside this range.
     const BEYOND: std::ops::Range<i32> = -1200..1200;
     let value = if EXPONENTS.contains(&exponent) {
         let biased = (exponent + 1023).cast_unsigned();

@@ -64,7 +64,7 @@ pub(crate) fn add_product(x: f64, y: f64, mut add: impl FnMut(i64, i32)) {
     const HALF_BITS: u32 = 53;
     let [(x, x_unit), (y, y_unit)] = [x, y].map(|factor| {
         let (value, unit) = integer(factor);
-        // Without trailing zeros: those of an `f32` as a double may be below the smallest `f32`, and so out of the format's range.
+        // Removes trailing zeros. If an `f32` was converted to a double, they may be below the format's range.
         let zeros = value.trailing_zeros() % u64::BITS;
         (value >> zeros, unit + zeros.cast_signed())
     });

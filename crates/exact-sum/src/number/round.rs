@@ -36,7 +36,7 @@ impl Format {
             is_more,
         } = magnitude;
         let unit = (exponent + 128 - self.precision).max(self.lowest);
-        // At least 1, since a significand has fewer than 128 bits. More than 128 if the number is far below the smallest subnormal number.
+        // This is at least 1, since a significand has fewer than 128 bits, and more than 128 for numbers far below the subnormal ones.
         let dropped = (unit - exponent).unsigned_abs();
         let kept = bits.checked_shr(dropped).unwrap_or(0);
         let half = bits.checked_shr(dropped - 1).unwrap_or(0) & 1 == 1;
@@ -58,7 +58,7 @@ impl Format {
 /// A magnitude divided by a number that is not 0.
 pub(crate) fn quotient(magnitude: Magnitude, divisor: u64) -> Magnitude {
     let divisor = u128::from(divisor);
-    // The quotient has at least 64 bits. The magnitude exceeds `bits` by less than 1, so with this part the remainder is below the divisor.
+    // The quotient has at least 64 bits. The magnitude exceeds `bits` by less than 1, so adding this excess keeps `rest` below the divisor.
     let (quotient, rest) = (magnitude.bits / divisor, magnitude.bits % divisor);
     let free = quotient.leading_zeros();
     Magnitude {
@@ -71,7 +71,7 @@ pub(crate) fn quotient(magnitude: Magnitude, divisor: u64) -> Magnitude {
 /// The quotient of two numbers that are not 0, times 2^exponent.
 pub(crate) fn ratio(numerator: &BigUint, denominator: &BigUint, exponent: i32) -> Magnitude {
     const BITS: u64 = u128::BITS as u64;
-    // Shifted so far that the quotient has at least as many bits as a magnitude.
+    // Shifts the numerator so far that the quotient has at least as many bits as a magnitude.
     let shift = (BITS + 1 + denominator.bits()).saturating_sub(numerator.bits());
     let numerator = numerator << shift;
     let quotient = &numerator / denominator;

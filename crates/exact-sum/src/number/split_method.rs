@@ -73,7 +73,7 @@ pub(crate) enum Outcome {
     /// The items have been added. The flag is true if an item may be -0.0.
     Added(bool),
     DoNotFit,
-    /// Items would have left rests at a scale of these units.
+    /// Items would have left rests at a scale with these units.
     LeaveRests([i32; 2]),
 }
 

@@ -1,4 +1,4 @@
-//! The least and the greatest items of windows.
+//! Finds the least or the greatest item of each window.
 
 use std::collections::VecDeque;
 

@@ -18,7 +18,7 @@ pub(super) mod sealed {
         /// Whether this number is at least `other`; false if one of them is NaN.
         fn is_at_least(self, other: Self, is_quiet: bool) -> bool;
 
-        /// Compares the distance from `first`, which is not more than this number, with `width` (or half of it), without rounding.
+        /// Compares the distance from `first` up to this number with `width`, or with half of it if `is_half`. Nothing is rounded.
         fn compare(self, first: Self, width: Self, is_half: bool, is_quiet: bool) -> Ordering;
     }
 }
@@ -95,7 +95,7 @@ macro_rules! floats {
 
 floats!(f32 f64);
 
-/// Maps numbers to integers with the same order; both zeros have the same integer. `None` for NaN.
+/// Maps numbers to integers with the same order. Both zeros have the same integer. `None` for NaN.
 fn ordered(number: f64) -> Option<i64> {
     let magnitude = number.abs().to_bits().cast_signed();
     let signed = if number.is_sign_negative() {
@@ -106,7 +106,7 @@ fn ordered(number: f64) -> Option<i64> {
     (magnitude <= f64::INFINITY.to_bits().cast_signed()).then_some(signed)
 }
 
-/// As [`compare`](sealed::IndexDistance::compare), by integer arithmetic alone.
+/// Returns the same as [`compare`](sealed::IndexDistance::compare), by integer arithmetic alone.
 #[cold]
 fn compare_exactly([last, first, width]: [f64; 3], is_half: bool) -> Ordering {
     if ordered(last) == ordered(first)

@@ -1,4 +1,4 @@
-//! The statistics of successive windows, computed from sums of powers and products.
+//! Computes the statistics of successive windows from sums of powers and products.
 
 use simd_kernels::Quiet;
 
@@ -104,8 +104,8 @@ impl<T: Float, N: Narrow<T, C>, const C: usize> Slide<'_, T, N, C> {
         }
     }
 
-    /// The statistic, computed exactly: for items that do not fit the grids, sums that leave the
-    /// rounding in doubt, and floating-point environments other than the default.
+    /// The statistic, computed exactly. Called if an item does not fit its grid, if the rounding is
+    /// in doubt, or if the floating-point environment is not the default.
     #[cold]
     fn exact(&self, statistic: Statistic, options: Options, items: u64, units: [i32; C]) -> T {
         let all = self.narrow.with(&self.others, items, units);

@@ -1,4 +1,4 @@
-//! The sums of successive windows.
+//! Computes the sums of successive windows.
 
 use std::ops::Range;
 
@@ -107,7 +107,7 @@ impl<'w, T: Float> Walk<'w, T> {
         windows
     }
 
-    /// Replaces the integers of each entering item by the sum of its window. In each window, one item of `self.leaving` leaves.
+    /// Replaces the integers of each entering item by the sum of its window. One item of `self.leaving` leaves with each step.
     #[inline(always)]
     fn slide(&mut self, entering: &mut [Pair]) {
         let mut sum = self.sum;
@@ -179,13 +179,13 @@ fn decode_items<T: Float>(
     all_fit
 }
 
-/// The unit for these items: the second half of the sum of any `longest` of their pairs is below 2^62.
+/// The unit for these items. In this unit, the second half of the sum of any `longest` pairs is below 2^62.
 fn unit<T: Float>(items: &[T], longest: usize) -> DecodeUnit {
     let biased = |item: &T| (item.widened().to_bits() >> 52 & 0x7FF) as i32;
     let exponent = |biased| if biased == 0x7FF { 0 } else { biased };
     let highest = items.iter().map(biased).map(exponent).max().unwrap_or(0) - 1023;
     let of_count = usize::BITS - longest.leading_zeros();
-    // The second half of an item's pair has one bit for each place by which the item's exponent is above the lowest.
+    // The second half of an item's pair has one bit for each place from the lowest exponent up to the item's exponent.
     let above = (61 - of_count.cast_signed()).clamp(0, DecodeUnit::EXPONENTS - 1);
     DecodeUnit::for_range(highest, above)
 }

@@ -14,13 +14,13 @@ pub enum Placement {
     Centred,
 }
 
-/// The window of each item. Starts and ends ascend, or stay the same. An item is in its own window, unless it is left out as missing.
+/// The window of each item. Starts and ends never decrease. An item is in its own window, unless it is left out as missing.
 #[derive(Clone, Debug)]
 pub(super) enum Windows {
     /// Windows of `items` items; `ahead` of them come after the window's own item.
     OfItems { items: usize, ahead: usize },
-    /// Windows from their `starts` to their `ends`. Without `ends`, each window ends with its own item. With `ends`, there may be more windows than
-    /// items, and windows without items.
+    /// Windows from their `starts` to their `ends`. Without `ends`, each window ends with its own item. With `ends`, there may be more
+    /// windows than items, and some windows may be empty.
     Ranges {
         starts: Vec<usize>,
         ends: Option<Vec<usize>>,
@@ -29,7 +29,7 @@ pub(super) enum Windows {
 
 /// How many items enter and leave in each of the next windows.
 pub(super) enum Steps {
-    /// One item enters in every window, or none in any; one item leaves in every window, or none in any.
+    /// All windows are alike: in each of them one item enters, or none does; and one item leaves, or none does.
     Even {
         windows: usize,
         entering: Range<usize>,
@@ -122,7 +122,7 @@ impl Windows {
         }
     }
 
-    /// The steps of the windows from `first` on, at most `most` windows.
+    /// The steps of at most `most` windows from `first` on.
     pub(super) fn steps(&self, first: usize, len: usize, most: usize) -> Steps {
         let windows = most.min(self.len().unwrap_or(len) - first);
         match self {
