@@ -1,4 +1,4 @@
-//! The trait of exact sums.
+//! The trait that all exact sums implement.
 
 use std::fmt;
 
@@ -9,8 +9,8 @@ use crate::number::counters::{LimitError, RemoveError};
 
 /// An exact sum of any kind: [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum), or a sum of complex numbers.
 ///
-/// In messages it has one of two forms. [`Words`](Self::Words) are short, and are merged by [`merge_words`](Self::merge_words).
-/// [`Integers`](Self::Integers) are twice as long, and are merged by adding them one by one, as MPI's `MPI_SUM` adds integers.
+/// In messages, a sum has one of two forms. [`Words`](Self::Words) are short, and [`merge_words`](Self::merge_words) merges them.
+/// [`Integers`](Self::Integers) are twice as long, and are merged by adding them one by one, as MPI's `MPI_SUM` does.
 ///
 /// ```
 /// use exact_sum::{Accumulator, Sum};
@@ -49,7 +49,7 @@ pub trait Accumulator:
     /// Adds another sum.
     ///
     /// # Errors
-    /// Both together have more than 2^63 - 1 items (half as many for products of complex items). A failed call changes nothing.
+    /// Both sums together have more than 2^63 - 1 items (half as many for products of complex items). A failed call changes nothing.
     fn merge(&mut self, other: &Self) -> Result<(), LimitError>;
 
     /// Removes the items of `other`.
@@ -97,7 +97,7 @@ pub trait Accumulator:
     #[doc(hidden)]
     fn check_words(words: &Self::Words) -> Result<(), LimitError>;
 
-    /// Adds a sum to another, both as words. If they have too many items together, a later [`add_words`](Self::add_words) returns the error.
+    /// Adds a sum to another, both given as words. If both have too many items together, a later [`add_words`](Self::add_words) fails.
     fn merge_words(words: &mut Self::Words, other: &Self::Words);
 
     /// The sum as integers.
@@ -106,7 +106,7 @@ pub trait Accumulator:
     /// Adds the sum that integers represent.
     ///
     /// # Errors
-    /// As [`merge`](Self::merge). More than 2^64 - 1 items are not detected, since their integers wrap.
+    /// As [`merge`](Self::merge). More than 2^64 - 1 items are not detected, since the integer that counts them wraps.
     fn add_integers(&mut self, integers: &Self::Integers) -> Result<(), LimitError>;
 }
 
@@ -125,15 +125,15 @@ pub(crate) fn parts_mut<A: Pod, P: Pod>(all: &mut A) -> &mut [P] {
     cast_slice_mut(std::slice::from_mut(all))
 }
 
-/// Implements [`Accumulator`] for a sum that consists of one or two totals of a format, and repeats the methods that programs need most
-/// as inherent methods. `$products` is the number of real products of an item.
+/// Implements [`Accumulator`] for a sum that consists of one or two totals of a format. The methods that programs need most are also
+/// inherent methods. `$products` is the number of real products of an item.
 macro_rules! accumulator {
     ($sum:ident, $format:ident, $words:ty, $integers:ty, $products:literal, $kind:expr, $name:literal) => {
         impl<T: Float> $sum<T> {
             /// Adds another sum.
             ///
             /// # Errors
-            /// Both together have more than 2^63 - 1 items (half as many for products of complex items). A failed call changes nothing.
+            /// The sums together have more than 2^63 - 1 items (half as many for products of complex items). A failed call changes nothing.
             pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
                 check_counts(self.totals(), other.totals())?;
                 for (own, other) in self.totals_mut().into_iter().zip(other.totals()) {
@@ -162,7 +162,7 @@ macro_rules! accumulator {
                 self.totals()[0].counters.items.cast_unsigned() / $products
             }
 
-            /// Changes all totals; none, if one of the changes fails.
+            /// Changes all totals, or none if one of the changes fails.
             fn try_change(
                 &mut self,
                 change: impl Fn(usize, &mut Total<T::$format>) -> Result<(), LimitError>,

@@ -28,7 +28,7 @@ use crate::statistic::{Held, Options, Statistic};
 pub struct CoMoments<T: Float> {
     pub(crate) x: Moments<T>,
     pub(crate) y: Moments<T>,
-    /// Products are not counted: the counts of both columns show whether all are finite.
+    /// Products are not counted: the counts of both columns show whether all items are finite.
     pub(crate) products: ProductSum<T>,
 }
 
@@ -254,7 +254,7 @@ impl PairSums {
         self.quotient([numerator, self.xx()], [0, 1])
     }
 
-    /// The quotient of `parts`, rounded once. It is proportional to the unit of x to the power of `x`, and to the unit of y to that of `y`.
+    /// The quotient of `parts`, rounded once. It is proportional to (the unit of x)^`x` · (the unit of y)^`y`.
     fn quotient<T: Float>(&self, parts: [Scaled; 2], [x, y]: [i32; 2]) -> T {
         let [numerator, denominator] = over_tens(parts, x * self.tens[0] + y * self.tens[1]);
         quotient(&numerator, &denominator)

@@ -1,4 +1,4 @@
-//! Sums of complex items, each as its real and its imaginary part.
+//! Sums of complex items, whose real and imaginary parts are summed separately.
 
 use bytemuck::Zeroable as _;
 use simd_kernels::{Level, Quiet, without_traps};
@@ -106,7 +106,7 @@ impl<T: Float> ComplexSum<T> {
         self.parts.each_ref().map(Total::value)
     }
 
-    /// The two parts of the sum, each divided by the number of items, and rounded once.
+    /// The two parts of the sum, each divided by the number of items and rounded once.
     #[must_use]
     pub fn mean(&self) -> [T; 2] {
         self.totals().map(|total| total.mean_of(self.items()))
@@ -232,7 +232,7 @@ impl<T: Float> ComplexProductSum<T> {
         }
     }
 
-    /// Adds products. `is_negated` says whether the imaginary parts of x are negated to compute the products' real and imaginary parts.
+    /// Adds products. `is_negated` says whether x is conjugated for the products' real parts, and whether for their imaginary parts.
     fn add_signed(&mut self, x: &[[T; 2]], y: &[[T; 2]], is_negated: [bool; 2]) {
         const ITEMS: usize = CONVERTED_ITEMS / 2;
         assert_eq!(x.len(), y.len(), "the slices differ in length");

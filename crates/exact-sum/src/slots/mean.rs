@@ -7,7 +7,7 @@ use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::sum::Sum;
 use crate::statistic::{Options, Statistic};
 
-/// The mean of items, computed exactly and rounded once. In a [`Keyed`](crate::Keyed), it counts the items of each key; a [`Sum`] does not.
+/// The mean of items, computed exactly and rounded once. A [`Keyed`](crate::Keyed) of means counts the items of each key.
 ///
 /// ```
 /// use exact_sum::{Keyed, Mean};

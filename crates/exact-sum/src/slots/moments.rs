@@ -173,7 +173,7 @@ impl<T: Float> Moments<T> {
         self.sum.mean()
     }
 
-    /// The moments of items with this sum, and this sum of the squares of the finite ones.
+    /// The moments of items with this sum. `fixed` is the sum of the squares of the finite items.
     pub(crate) fn of_parts(sum: Total<T::Sums>, fixed: Fixed<T::Products>) -> Self {
         let counters = Counters {
             negative_zeros: 0,
@@ -185,7 +185,7 @@ impl<T: Float> Moments<T> {
         }
     }
 
-    /// Reads the sum of the squares, without counts, of items whose sum has been read.
+    /// Reads the sum of the items' squares, which has no counts. The sum of the items must have been read before.
     pub(crate) fn read_squares(&mut self, reader: &mut Reader<'_>) -> Result<(), BytesError> {
         let counters = self.sum.total.counters;
         let (fixed, items) = reader.number()?;
@@ -261,7 +261,7 @@ impl Spread {
         Self::of_numbers(&parts, Scaled::of(&total.fixed), items, ddof, 0)
     }
 
-    /// As [`of`](Self::of), for at least one item. All items are finite, and count units of 10^-`tens`; `ddof` is not NaN.
+    /// As [`of`](Self::of), for at least one item. All items are finite and given in units of 10^-`tens`. `ddof` is not NaN.
     pub(crate) fn of_numbers(
         parts: &[Scaled],
         squares: Scaled,
@@ -329,7 +329,7 @@ pub(crate) fn can_have<S: FixedFormat, Q: FixedFormat>(
     }
 }
 
-/// Whether the 64 highest bits of each already show that the square of a sum is less than `items` times a sum of squares.
+/// Whether the 64 highest bits of both numbers already show that the square of `sum` is less than `items` times `squares`.
 fn is_less(items: u64, sum: Magnitude, squares: Magnitude) -> bool {
     let above = (sum.bits >> 64) + 1;
     let (square, product) = (

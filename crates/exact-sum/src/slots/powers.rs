@@ -77,7 +77,7 @@ impl<T: Float> Powers<T> {
     /// Adds the cube and the fourth power of a finite item if `sign` is 1; removes them if it is -1.
     pub(crate) fn step_higher(&mut self, item: f64, sign: i64) {
         let (value, unit) = integer(item);
-        // Without trailing zeros: those of an `f32` as a double may be below the smallest `f32`, and so out of the format's range.
+        // Removes trailing zeros. If an `f32` was converted to a double, they may be below the format's range.
         let zeros = value.trailing_zeros() % u64::BITS;
         let (cubes, fourths) = higher_powers(value >> zeros, unit + zeros.cast_signed());
         let sign = i128::from(sign);
@@ -291,7 +291,7 @@ impl PowerSums {
         }
     }
 
-    // n^(k - 1) times the sums of the k-th powers of the items' differences from their mean:
+    // These functions return n^(k - 1) times the sum of the k-th powers of the items' differences from their mean.
 
     /// n S2 - S1^2.
     fn second(&self) -> Scaled {

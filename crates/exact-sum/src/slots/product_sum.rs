@@ -99,7 +99,7 @@ impl<T: Float> ProductSum<T> {
         };
         self.total.counters.count(x.len());
         let Self { total, products } = self;
-        // Converted items are copies, which the next items do not follow in memory.
+        // Converted items are copies: in memory, the next items do not follow them.
         let ahead = if T::IS_SINGLE {
             Ahead::Nothing
         } else {
@@ -136,7 +136,7 @@ impl<T: Float> ProductSum<T> {
         self.add(x, x);
     }
 
-    /// Whether the counters of this sum of squares fit the totals of the items: one total, or one of real and one of imaginary parts.
+    /// Whether this sum of squares has the counters that follow from the items' totals. Complex items have one total for each part.
     pub(crate) fn are_of(&self, parts: &[&Total<T::Sums>]) -> bool {
         let of_parts = |count: fn(&Counters) -> i64| {
             let counts = parts.iter().map(|part| count(&part.counters));
@@ -217,7 +217,7 @@ accumulator!(
 /// What earlier blocks have shown about products and their rounding errors.
 #[derive(Clone, Copy, Debug)]
 struct ProductHistory {
-    /// The scale of the last block, and whether factors were zero; `None` if no scale fit its products.
+    /// The scale of the last block, and whether some products were zero; `None` if no scale fit the block's products.
     method: Option<(RangeScale, bool)>,
     /// The number of blocks whose products are written to memory before a range is tried again.
     written: u32,

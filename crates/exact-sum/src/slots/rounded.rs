@@ -1,4 +1,4 @@
-//! Statistics of slots, rounded once: from [short integers](super::narrow) if these leave no doubt, otherwise from integers of any size.
+//! Computes statistics of slots, rounded once: from [short integers](super::narrow) if these suffice, otherwise from integers of any size.
 
 use crate::number::float::Float;
 use crate::number::round::root;
@@ -12,14 +12,14 @@ use crate::slots::powers::Powers;
 use crate::statistic::{Options, Statistic};
 
 impl<T: Float> Moments<T> {
-    /// The variance: the sum of the squared differences of items from their exact mean, divided by the number of items less
-    /// `ddof`, the "delta degrees of freedom" of NumPy. It is rounded once.
+    /// The variance: the sum of the squared differences of items from their exact mean, divided by the number of items minus
+    /// `ddof`, the "delta degrees of freedom" of NumPy. The variance is rounded once.
     ///
     /// | items | variance |
     /// |---|---|
     /// | a NaN or an infinity | NaN |
-    /// | at most `ddof`, all equal | NaN, as 0 / 0 |
-    /// | at most `ddof`, not all equal | infinity |
+    /// | not more than `ddof` items, all equal | NaN, as 0 / 0 |
+    /// | not more than `ddof` items, not all equal | infinity |
     #[must_use]
     pub fn variance(&self, ddof: f64) -> T {
         let exact = || self.spread(ddof).value(|magnitude| magnitude);
@@ -54,8 +54,8 @@ impl<T: Float> ComplexMoments<T> {
 }
 
 impl<T: Float> CoMoments<T> {
-    /// The covariance: the sum of (x - x̄) (y - ȳ), divided by the number of pairs less `ddof`. NaN if an item is not finite, or if there
-    /// are at most `ddof` pairs.
+    /// The covariance: the sum of (x - x̄) (y - ȳ), divided by the number of pairs minus `ddof`. NaN if an item is not finite, or if
+    /// there are not more than `ddof` pairs.
     #[must_use]
     pub fn covariance(&self, ddof: f64) -> T {
         self.rounded(Statistic::Covariance, ddof)
@@ -130,7 +130,7 @@ mod tests {
         prop::collection::vec((item.clone(), item), 0..12)
     }
 
-    /// Short integers and integers of any size give the same bits, or the same NaN.
+    /// Checks that short integers and integers of any size give the same bits, or the same NaN.
     fn check<T: Float>(pairs: &[(T, T)], ddof: f64, bias: bool) {
         let same = |rounded: T, exact: T| {
             let [rounded, exact]: [f64; 2] = [rounded.into(), exact.into()];

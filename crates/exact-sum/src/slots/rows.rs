@@ -65,7 +65,7 @@ impl<T: Float> Sum<T> {
     }
 }
 
-/// Adds the columns from `first` on to `sums`, one column each. Returns which columns were added.
+/// Adds the columns from `first` on to `sums`, one column to each sum. Returns which columns were added.
 fn add_beside_each_other<T: Float>(
     level: Level,
     sums: &mut [Sum<T>],

@@ -1,4 +1,4 @@
-//! The sum of one slice, which needs no fixed-point number if its items have similar magnitudes.
+//! Sums one slice. This needs no fixed-point number if the items have similar magnitudes.
 
 use simd_kernels::{Level, Quiet};
 
@@ -33,13 +33,13 @@ pub(crate) fn are_negative_zeros<T: Float>(items: &[T]) -> bool {
     !items.is_empty() && items.iter().all(|item| is_negative_zero(item.widened()))
 }
 
-/// A sum that makes a fixed-point number only when it needs one: clearing and scanning such a number takes as long as adding a
-/// thousand items.
+/// A sum that creates a fixed-point number only when it needs one, because clearing and scanning such a number takes as long as
+/// adding a thousand items.
 struct ShortSum<F: FixedFormat> {
     /// The sum of all values except the rest, in units of 2^unit.
     integer: i128,
     unit: i32,
-    /// Values for which the integer has no room, and items that are not finite.
+    /// The sum of values for which the integer has no room, and the counts of items that are not finite.
     rest: Option<Total<F>>,
 }
 

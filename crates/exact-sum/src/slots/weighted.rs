@@ -84,8 +84,8 @@ impl<T: Float> WeightedMean<T> {
         &self.weights
     }
 
-    /// The weighted mean, rounded once. If the sum of the weights is zero, or a sum is infinite or NaN, it is the quotient of the two
-    /// rounded sums, as IEEE 754 defines it.
+    /// The weighted mean, rounded once. If the sum of the weights is zero, or one of the two sums is infinite or NaN, the result is the
+    /// quotient of both rounded sums, as IEEE 754 defines it.
     #[must_use]
     pub fn value(&self) -> T {
         weighted_mean(&self.products.total, &self.weights.total)

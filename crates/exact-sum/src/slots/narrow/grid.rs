@@ -1,4 +1,4 @@
-//! The unit in which items of similar magnitude are integers.
+//! Chooses a unit in which items of similar magnitude are integers.
 
 use crate::number::fixed::FixedFormat;
 use crate::number::float::Float;
@@ -31,7 +31,7 @@ impl Grid {
         MOST.min((319 - count_bits) / 4)
     }
 
-    /// The grid of integers of `bits` bits that most items fit. `items` have been converted from type `T`.
+    /// The grid that the most items fit as integers of `bits` bits. `items` have been converted from type `T`.
     pub(crate) fn of<T: Float>(items: &[f64], bits: u32) -> Self {
         let precision = if T::IS_SINGLE {
             f32::MANTISSA_DIGITS

@@ -33,7 +33,7 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
     ) -> Option<T>;
 
     /// A slot's sums, rounded down to integers in units in which they fit. `None` if a sum is not finite, or if the slot itself computes
-    /// statistics as fast.
+    /// statistics just as fast.
     fn cut(_: &Self::Slot, _: u64) -> Option<(Self, [i32; C])> {
         None
     }
@@ -46,7 +46,7 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
 }
 
 /// A statistic of `items` items, computed from the [`cut`](Narrow::cut) sums of their slot; `None` if the rounding is in doubt. This
-/// takes a tenth of the time of exact integers of any size.
+/// takes a tenth of the time that exact integers of any size take.
 pub(crate) fn near<N: Narrow<T, C>, T: Float, const C: usize>(
     slot: &N::Slot,
     statistic: Statistic,
