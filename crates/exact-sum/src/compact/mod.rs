@@ -1,4 +1,4 @@
-//! Small states that own no heap memory as long as their items fit. Databases keep one for each of many groups, and may
+//! Small states that own no heap memory as long as their items fit. Databases keep a state for each of many groups, and may
 //! discard states without running their destructors.
 
 mod any;
@@ -35,7 +35,7 @@ use crate::slots::product_sum::ProductSum;
 use crate::slots::sum::Sum;
 use crate::statistic::{Options, Statistic};
 
-/// A state that a database keeps for a group. All states have the count of rows.
+/// A state that a database keeps for a group. Every state has the count of its rows.
 ///
 /// | state | bytes | other statistics |
 /// |---|---|---|
@@ -46,8 +46,8 @@ use crate::statistic::{Options, Statistic};
 /// | [`CompactPowers`] | 160 | sum, mean, variance, standard deviation, skewness, kurtosis |
 /// | [`CompactCoMoments`] | 152 | covariance, correlation, regression line of two columns |
 ///
-/// Each sum in a state has room for values that differ from the first one by at most some factor: 2^23 in a sum of items. If values do not
-/// fit, if items are not finite, or if there are 2^32 rows or more, the state owns more memory: 600 bytes for each sum of items, 1,100 for
+/// Each sum in a state has room for values that differ from the first value by at most some factor: 2^23 in a sum of items. If values do
+/// not fit, if items are not finite, or if there are 2^32 rows or more, the state owns more memory: 600 bytes for each sum of items, 1,100 for
 /// each sum of products or squares, 1,700 for cubes and 2,200 for fourth powers. Negative zeros count as +0.0.
 ///
 /// ```
@@ -78,13 +78,13 @@ pub trait CompactState: Clone + Debug + Default + PartialEq {
     /// More rows are removed than were added, or more NaNs or infinities. A failed call changes nothing.
     fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError>;
 
-    /// A statistic, rounded once. As in SQL, it is `None` (NULL) if there are too few rows, or none (except for the count), or if a
-    /// denominator is zero. It is also `None` if the state does not have the statistic.
+    /// A statistic, rounded once. As in SQL, the result is `None` (NULL) if there are too few rows or a denominator is zero. It is also
+    /// `None` if the state does not have the statistic. Without rows, only the count is not `None`.
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<f64> {
         self.statistic_of_decimals(statistic, options, [0; 2])
     }
 
-    /// As [`statistic`](Self::statistic), for decimals: integers that were added to column i count units of 10^-`scales[i]`.
+    /// As [`statistic`](Self::statistic), for decimals: integers that were added to column i are in units of 10^-`scales[i]`.
     fn statistic_of_decimals(
         &self,
         statistic: Statistic,
@@ -153,7 +153,7 @@ pub trait CompactBytes: CompactState {
     }
 }
 
-/// Implements [`CompactRows`] for states of one column, and for states of two.
+/// Implements [`CompactRows`] for states of one column, and for states of two columns.
 macro_rules! rows {
     ($($one:ident)+, $($two:ident)+) => {
         $(impl<T: CompactItem> CompactRows<T> for $one {

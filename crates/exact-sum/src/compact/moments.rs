@@ -90,7 +90,7 @@ impl Figures for MomentNumbers {
     }
 }
 
-/// A statistic of moments whose items count units of 10^-`scale`.
+/// A statistic of moments whose items are in units of 10^-`scale`.
 pub(super) fn moment(
     moments: &Moments<f64>,
     statistic: Statistic,

@@ -11,7 +11,7 @@ use crate::number::total::Total;
 use crate::slots::product_sum::ProductSum;
 use crate::statistic::{Held, Statistic};
 
-/// An exact sum of products in 48 bytes. If the products do not fit in 256 bits, it owns about 1,100 bytes more.
+/// An exact sum of products in 48 bytes. If the products do not fit in 256 bits, the sum owns about 1,100 bytes more.
 ///
 /// ```
 /// use exact_sum::CompactProducts;

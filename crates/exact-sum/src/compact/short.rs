@@ -24,10 +24,10 @@ static POWERS: [i64; MOST_FACTOR as usize + 1] = {
 };
 
 /// A value to add: its parts, each integer * 2^exponent, from the highest to the lowest; and whether the value is an integer item or a
-/// product of such items.
+/// product of integer items.
 pub(crate) type Value<'v> = (&'v [(i128, i32)], bool);
 
-/// digits * 2^unit, without padding. Two words hold a sum of doubles, and N words a sum of products of N - 2 doubles.
+/// The number digits * 2^unit. Two words hold a sum of doubles, and N words hold a sum of products of N - 2 doubles.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, packed(2))]
 pub(crate) struct Short<const N: usize> {
@@ -104,7 +104,7 @@ impl<const N: usize> Short<N> {
         }
         let digits = self.digits;
         if N == 2 {
-            // One multiplication, since a shift by a variable number of places takes eight instructions.
+            // A multiplication is faster than a shift by a variable number of places, which takes eight instructions.
             let shifted = item * i128::from(*POWERS.get(places as usize)?);
             let sum = digits.lower().checked_add(shifted);
             return self.with(sum.map(Wide::of));
@@ -112,8 +112,8 @@ impl<const N: usize> Short<N> {
         self.with(sum(digits, Wide::shifted(item, places)))
     }
 
-    /// This number plus the parts of a power, from the highest to the lowest, if there is room. The power is no longer than the same
-    /// power of a 64-bit integer.
+    /// This number plus the parts of a power, from the highest to the lowest, if there is room. The power has no more bits than the
+    /// same power of a 64-bit integer.
     #[inline(always)]
     pub(super) fn plus_parts<const P: usize>(self, parts: [(i128, i32); P]) -> Option<Self> {
         let own = self.unit();
@@ -181,7 +181,7 @@ impl<const N: usize> Short<N> {
         if is_whole && self.is_zero() {
             self.unit = 0;
         }
-        // The highest part first: it determines the unit of the digits.
+        // The highest part is added first, because it determines the unit of the digits.
         for &(integer, unit) in parts {
             let whole = is_whole.then(|| self.plus_whole(integer)).flatten();
             match whole {
@@ -268,7 +268,7 @@ impl<const N: usize> Short<N> {
         }
     }
 
-    /// Moves a long number into a short one. If it does not fit, leaves it, and returns the empty sum.
+    /// Moves a long number into a short one. If it does not fit, leaves it where it is, and returns the empty sum.
     pub(super) fn take<F: FixedFormat>(long: &mut Fixed<F>) -> Self {
         let (integer, unit) = long.integer();
         let places =

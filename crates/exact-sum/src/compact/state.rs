@@ -1,4 +1,4 @@
-//! States that hold sums in short integers, and in long integers the values that do not fit.
+//! States that hold sums in short integers. Long integers hold the values that do not fit.
 
 use std::fmt::Debug;
 
@@ -163,7 +163,7 @@ pub struct Compact<N: Numbers> {
     pub(super) numbers: N,
     /// The number of rows that are not counted in `long`.
     items: u32,
-    /// The values that were added before the numbers got another unit or overflowed, and counts. Most states have none.
+    /// Values that were added before `numbers` got another unit or overflowed, and counts. Most states have neither.
     pub(super) long: Option<Box<N::Long>>,
 }
 
@@ -191,14 +191,14 @@ impl<N: Numbers> Compact<N> {
         }
     }
 
-    /// Adds and counts a row. `numbers` includes the row if there is room; otherwise `add` adds the row without counting it.
+    /// Adds and counts a row. `numbers` are the sums with the row, if there is room; otherwise `add` adds the row without counting it.
     #[inline(always)]
     pub(super) fn add_or(&mut self, numbers: Option<N>, add: impl FnOnce(&mut Self)) {
         match numbers {
             Some(numbers) => self.numbers = numbers,
             None => add(self),
         }
-        // Counted last, so that the numbers need not be kept in registers across a call.
+        // The row is counted last, so that the numbers need not be kept in registers across a call.
         self.count(1);
     }
 

@@ -21,8 +21,8 @@ const FEW_ITEMS: usize = 24;
 
 /// An exact sum, and the number of its items, in 32 bytes.
 ///
-/// Items fit in 128 bits if they differ from the first one by at most a factor of 2^23, or somewhat more. Otherwise the sum owns about
-/// 600 bytes more. The sum starts at +0.0, as sums by key do, so the sum of negative zeros is +0.0.
+/// Items fit in 128 bits if they differ from the first item by a factor of at most 2^23; somewhat larger factors may fit, too. Otherwise
+/// the sum owns about 600 bytes more. The sum starts at +0.0, as sums by key do, so the sum of negative zeros is +0.0.
 ///
 /// ```
 /// use exact_sum::CompactSum;
@@ -150,7 +150,7 @@ pub(super) fn quick(sum: Short<2>, statistic: Statistic, items: u64) -> Option<f
     }
 }
 
-/// The sum or the mean of items that count units of 10^-`scale`.
+/// The sum or the mean of items that are in units of 10^-`scale`.
 pub(super) fn sum_or_mean(sum: &Sum<f64>, statistic: Statistic, scale: i32) -> Option<f64> {
     match statistic {
         Statistic::Sum => Some(decimal(&sum.total, 1, scale)),

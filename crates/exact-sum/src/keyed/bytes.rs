@@ -1,4 +1,4 @@
-//! The slots of all keys as bytes.
+//! Writes and reads the slots of all keys as bytes.
 
 use hashbrown::HashMap;
 
@@ -35,7 +35,7 @@ impl<S: KeyedSlot> Keyed<S> {
     /// | 18 | [`IntegerMoments`](crate::IntegerMoments) | the fields of kind 17, then the sum of the squares in two parts |
     ///
     /// Numbers of items are `u64`, but all fields of kinds 16 to 18 are `i128`. An extremum is stored as an integer with the order of
-    /// doubles: the bits of the double, all but the sign inverted if it is negative; -2^127 if there are no items. A sum is:
+    /// doubles: the bits of the double, but if it is negative, all except the sign are inverted; -2^127 for no items. A sum is:
     ///
     /// | bytes | what |
     /// |---|---|

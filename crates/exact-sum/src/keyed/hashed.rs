@@ -34,7 +34,7 @@ pub struct Hashed<K, S: KeyedSlot> {
     /// The index of each key.
     places: HashTable<u32>,
     hasher: DefaultHashBuilder,
-    /// The slots of the keys. The last keys have no slots yet, if they have no items.
+    /// The slots of the keys. Keys that were added last may have no slots yet, if they have no items.
     pub(crate) slots: Keyed<S>,
 }
 
@@ -82,8 +82,8 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     /// The items are two slices that differ in length.
     ///
     /// # Errors
-    /// There are not as many keys as items, or there would be more than 2^63 - 1 items: no slot has changed. Or there is no memory: some
-    /// of the items may have been added.
+    /// There are not as many keys as items, or there would be more than 2^63 - 1 items; then no slot has changed. Or there is no memory;
+    /// then some of the items may have been added.
     pub fn add(&mut self, keys: &[K], items: S::Items<'_>) -> Result<(), KeyError> {
         key::check_lengths(keys, items.count())?;
         self.slots.columns.check_room(S::by_column(items))?;
@@ -203,7 +203,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
             Entry::Occupied(place) => *place.get(),
             Entry::Vacant(vacant) => {
                 let place = u32::try_from(keys.len()).expect("there is memory for fewer keys");
-                // First, so that nothing has changed if the clone panics.
+                // The key is pushed first, so that nothing has changed if the clone panics.
                 keys.push(key.clone());
                 vacant.insert(place);
                 place
@@ -217,7 +217,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         Some(self.at(self.place(key)?))
     }
 
-    /// The slot of the key with this index; a slot of no items, if it has none yet.
+    /// The slot of the key with this index; a slot of no items, if the key has no slot yet.
     fn at(&self, place: usize) -> S {
         if place < self.slots.keys() {
             self.slots.get(place)
@@ -266,7 +266,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     }
 }
 
-/// Slots are equal if they have the same keys, in any order, with equal slots.
+/// Two `Hashed` are equal if they have the same keys, in any order, with equal slots.
 impl<K: Hash + Eq + Clone, S: KeyedSlot> PartialEq for Hashed<K, S> {
     fn eq(&self, other: &Self) -> bool {
         let is_equal = |(own, key): (usize, &K)| {

@@ -1,4 +1,4 @@
-//! Merging: adding the slots of one [`Keyed`] to another's, and subtracting them again.
+//! Merges the slots of one [`Keyed`] into another, and removes them again.
 
 use super::columns::{Columns, Places};
 use super::key::{self, KeyError};

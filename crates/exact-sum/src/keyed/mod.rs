@@ -31,7 +31,7 @@ pub use slot::KeyedSlot;
 /// The number of rows whose items' slots are looked up at once.
 const BLOCK_ROWS: usize = 256;
 
-/// A slot for each of the keys 0 to K - 1: a sum, moments, extrema or another [slot](KeyedSlot) of the items of the key.
+/// A slot for each of the keys 0 to K - 1: a sum, moments, extrema or another [slot](KeyedSlot) of the key's items.
 ///
 /// The slots depend only on which items each key has: not on the order of the items, nor on how they are divided among threads, calls
 /// or merged slots. Each key initially takes this many bytes:
@@ -49,7 +49,7 @@ const BLOCK_ROWS: usize = 256;
 /// | [`IntegerSum`](crate::IntegerSum), [`IntegerMoments`](crate::IntegerMoments) | 32, 56 | |
 ///
 /// If items span more than about 50 binary places, each of a slot's numbers takes 16 bytes more per further 32 places, for every key.
-/// `Powers` take about 100 bytes more per further 21 places, only for the keys that have such items. A key with a NaN or an infinity
+/// `Powers` take about 100 bytes more per further 21 places, but only for keys that have such items. A key with a NaN or an infinity
 /// takes 60 bytes more, or 120 with squares. A key with products beyond the range of doubles takes about 1,100 bytes more.
 ///
 /// ```
@@ -325,7 +325,7 @@ impl<S: KeyedSlot> Keyed<S> {
         S::statistics(&self.columns, self.slots(), statistic, options)
     }
 
-    /// The statistic that the slot is for, rounded once: a sum, a dot product, a mean, a weighted mean, a covariance, a skewness, a minimum.
+    /// The slot's main statistic, rounded once: a sum, a dot product, a mean, a weighted mean, a covariance, a skewness or a minimum.
     ///
     /// # Panics
     /// There is no such slot.
@@ -345,7 +345,7 @@ impl<S: KeyedSlot> Keyed<S> {
 
 const OF_THE_SLOT: &str = "the statistic is one of the slot";
 
-/// Slots are equal if they have the same number of keys, and equal slots for each key.
+/// Two `Keyed` are equal if they have the same number of keys, rows of the same width, and equal slots for each key.
 impl<S: KeyedSlot> PartialEq for Keyed<S> {
     fn eq(&self, other: &Self) -> bool {
         let is_equal = |slot| self.get(slot) == other.get(slot);
@@ -360,7 +360,7 @@ fn places<K: Key>(keys: &[K], width: usize) -> impl Iterator<Item = usize> {
     rows.flat_map(move |first| first..first + width)
 }
 
-/// The exact sums of the items of each of the keys 0 to `sums` - 1, rounded to nearest.
+/// For each of the keys 0 to `sums` - 1, the exact sum of its items, rounded to nearest.
 ///
 /// ```
 /// let sums = exact_sum::by_key(&[1, 0, 1_u32], &[0.1, 5.0, 0.2], 2)?;

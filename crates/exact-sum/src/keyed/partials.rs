@@ -116,7 +116,7 @@ impl Keyed<Moments<f64>> {
     }
 
     /// Adds moments to the moments of their keys. For each of `keys`, the caller gives the number of items, their sum and the sum of their
-    /// squares; both sums in the format of [`partial`](crate::partial).
+    /// squares. Both sums are in the format of [`partial`](crate::partial).
     ///
     /// # Panics
     /// As [`Keyed::add_partials`], or there are not as many counts as keys.
@@ -188,7 +188,7 @@ impl<F: FixedFormat> Received<F> {
         }
     }
 
-    /// Reads a sum for each of `keys`. Also returns the smallest number of items, of all keys together, that can have these sums.
+    /// Reads a sum for each of `keys`. Also returns the smallest number of items on all keys together that can have these sums.
     fn of<'b, K: Key>(
         keys: &[K],
         partials: impl IntoIterator<Item = &'b [u8]>,

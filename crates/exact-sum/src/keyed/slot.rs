@@ -1,4 +1,4 @@
-//! The trait of slots that keys can have.
+//! The trait of slots that can be held for each key.
 
 use bytemuck::Pod;
 

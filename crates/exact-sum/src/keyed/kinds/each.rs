@@ -156,7 +156,7 @@ fn halves(Wide([lowest, lower, highest]): Wide<3>) -> [i128; 2] {
     [lowest.into(), upper]
 }
 
-/// The integer that has this one of its [`halves`], and zero as the other.
+/// The integer whose [half](halves) number `half` is `integer`, and whose other half is zero.
 fn of_half(half: usize, integer: i128) -> Wide<3> {
     Wide::shifted(integer, if half == 0 { 0 } else { 64 })
 }

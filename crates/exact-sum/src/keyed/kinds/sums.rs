@@ -1,4 +1,4 @@
-//! Slots of sums of floats for each key.
+//! Slots that hold sums of floats for each key.
 
 #[cfg(feature = "par")]
 use simd_kernels::DECODED_ITEMS;
@@ -198,7 +198,7 @@ impl<T: Float> Keyed<Sum<T>> {
         sums.change_one(key, item.widened(), false);
     }
 
-    /// The sum of a key divided by `items`, the number of its items that the caller has counted, rounded once; NaN if `items` is 0.
+    /// The mean of a key's items, rounded once. `items` is their number, which the caller has counted. NaN if `items` is 0.
     ///
     /// # Panics
     /// The key has no sum.

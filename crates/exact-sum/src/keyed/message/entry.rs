@@ -1,4 +1,4 @@
-//! Entries of messages: the words of one number of a key, and a header that says where they belong.
+//! Entries of messages. An entry has the words of one number of a key, and a header that says where the number belongs.
 
 use std::fmt;
 
@@ -27,8 +27,8 @@ enum EntryKind {
     LongWithCounters,
 }
 
-/// The bit positions of a header's fields: the kind; the part of the key; the unit of a short entry, or the index of the first nonzero word
-/// of a long entry; the number of words that follow.
+/// The bit positions of a header's four fields: the kind; the part of the key; the unit of a short entry, or the index of the first nonzero
+/// word of a long entry; the number of words that follow.
 const SHIFTS: [u32; 4] = [0, 8, 16, 32];
 
 /// This number is added to units in headers, so that none is negative.

@@ -1,4 +1,4 @@
-//! How ranks agree on the units of their integers: by a short reduction of [`Terms`], one for each part of a key's sums.
+//! Lets ranks agree on the units of their integers. They reduce short [`Terms`], one for each part of a key's sums.
 
 use crate::number::counters::{LimitError, items_of_both};
 

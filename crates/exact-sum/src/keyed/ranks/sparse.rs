@@ -1,4 +1,4 @@
-//! The exchange of sums by key between ranks, for arbitrary 64-bit keys: all numbers are sent as entries.
+//! The exchange of sums by key between ranks, for arbitrary 64-bit keys. All numbers are sent as entries.
 
 use std::fmt;
 use std::hash::Hash;
@@ -79,7 +79,7 @@ pub fn to_entries<K: SparseKey, S: KeyedSlot>(
     lists
 }
 
-/// Checks that a sum has room for the items of all ranks. Every rank receives all numbers above a share, so all ranks get the same result.
+/// Checks that a sum has room for the items of all ranks. Every rank receives each count that exceeds a share, so all get the same result.
 ///
 /// # Errors
 /// All ranks may have more than 2^63 - 1 items together: the ranks above their share have more than 2^63 - 2^60 - 1.

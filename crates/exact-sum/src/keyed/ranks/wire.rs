@@ -1,7 +1,7 @@
 //! The exchange of sums by key between ranks: a row of integers for each key, and entries for numbers that do not fit the rows.
 //!
-//! Integers of one unit can be added in any order. So the ranks exchange [`Terms`] to agree on a unit for each part of a key: its sum, or
-//! its squares. A part of a key that needs more than one integer, or does not fit the unit, is zero in the rows and has an *entry*:
+//! Integers in the same unit can be added in any order. So the ranks exchange [`Terms`] to agree on a unit for each part of a key, such as
+//! its sum. A part of a key that needs more than one integer, or does not fit the unit, is zero in the rows and has an *entry*:
 //!
 //! ```text
 //! key  header  words …
@@ -87,7 +87,7 @@ pub fn write_values<S: KeyedSlot>(rows: &[S::Row], agreed: &[Agreed], result: &m
     }
 }
 
-/// Adds entries, in which the first key of the slots has the number `first`.
+/// Adds entries. In the entries, the first key of the slots has the number `first`.
 ///
 /// # Errors
 /// The entries are damaged, or not entries of such slots.
