@@ -28,7 +28,7 @@ impl<S: KeyedSlot> Keyed<S> {
     /// | 11 | [`Mean`](crate::Mean) | the number of items, a sum |
     /// | 12 | [`ProductSum`](crate::ProductSum) | a sum |
     /// | 13 | [`WeightedMean`](crate::WeightedMean) | the sum of the products, the sum of the weights |
-    /// | 14 | [`CoMoments`](crate::CoMoments) | the fields of kind 8 for x; the last two of them for y; a number: the sum of the products of finite items |
+    /// | 14 | [`CoMoments`](crate::CoMoments) | the fields of kind 8 for x; the sum and the number for y; a number: the sum of the products of finite items |
     /// | 15 | [`Powers`](crate::Powers) | the fields of kind 8; two numbers: the sum of the cubes, and of the fourth powers |
     /// | 16 | [`Extrema`](crate::Extrema) | the negated minimum, and the maximum |
     /// | 17 | [`IntegerSum`](crate::IntegerSum) | the number of items, the lower 64 bits of the sum, and the integer above them |
@@ -39,9 +39,9 @@ impl<S: KeyedSlot> Keyed<S> {
     ///
     /// | bytes | what |
     /// |---|---|
-    /// | 1 | 1 if some of its items are not finite, otherwise 0 |
+    /// | 1 | 1 if some of the sum's items are not finite, otherwise 0 |
     /// | 3 × 8, only after a 1 | the numbers of NaNs, infinities and negative infinities, `u64` each |
-    /// | 4 + 4 + n | the number: exponent of its unit `i32`, n `u32`, n bytes of two's complement |
+    /// | 4 + 4 + n | the number: the exponent of its unit (`i32`), n (`u32`), and n bytes of two's complement |
     ///
     /// If rows have more than one item, the last byte of the header is 1, and the width of rows (`u64`) follows the number of keys. The
     /// slots of a key are then adjacent.

@@ -1,5 +1,5 @@
-//! Checks compact states: their rows are divided into parts, which are added in any order, and some are removed again. Sums are compared with
-//! integers, all other statistics with slots.
+//! Checks compact states. Rows are divided into parts, which are added in any order; some parts are removed again. Sums are compared with
+//! integers, and all other statistics with slots.
 
 use exact_sum::Accumulator as _;
 use exact_sum::{
@@ -390,7 +390,7 @@ fn nothing_has_no_value_and_negative_zeros_have_a_positive_one() {
     assert_eq!(value(&powers, Statistic::Skewness, SAMPLE), None);
 }
 
-/// Checks so many equal items that the digits and the 32-bit count of rows overflow.
+/// Adds enough equal items that the digits and the 32-bit count of rows overflow.
 #[test]
 fn digits_and_counters_that_overflow() {
     let mut sum = CompactSum::new();

@@ -325,7 +325,7 @@ fn sums_of_squares_are_not_negative() {
 fn numbers_are_those_that_so_many_items_can_have() {
     let one =
         |items, unit, words: &[u64]| Sum::<f64>::of_bytes(&sum(8, items, unit, words)).is_ok();
-    // 2^(974 + 50) is more than an item, and less than two.
+    // 2^(974 + 50) is more than the largest item, and less than twice that item.
     assert!(one(1, 974, &[(1 << 50) - 1]) && !one(1, 974, &[1 << 50]) && one(2, 974, &[1 << 50]));
     assert!(!one(0, -50, &[1]) && one(1, -50, &[1]) && one(0, 0, &[]));
     assert!(!one(1, 974, &[1 << 62, 1 << 62]) && !one(u64::MAX, -50, &[1]));
@@ -355,7 +355,7 @@ fn counts_of_nans_need_little_memory() {
     assert_eq!(moments, copy);
 }
 
-/// If one key of many has a long number, or one far from the others' numbers, no table for all keys is created for it.
+/// If one of many keys has a long number, or a number far from those of other keys, no table for all keys is created for this number.
 #[test]
 fn few_bytes_need_little_memory() {
     const KEYS: usize = 100_000;

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::keyed::{bits, items, keys};
 
-/// As many other items, made from `items`.
+/// Makes the same number of other items from `items`.
 fn others(items: &[f64], seed: u64) -> Vec<f64> {
     let turn = (seed % 1000) as usize;
     let factor = [1.0, -3.0, 2_f64.powi(-40), 0.0][(seed >> 12) as usize % 4];
@@ -16,7 +16,7 @@ fn others(items: &[f64], seed: u64) -> Vec<f64> {
     items.map(|item| item * factor).collect()
 }
 
-/// The text of a panic if a call that must succeed fails.
+/// The text of the panic if a call fails that must succeed.
 const MAY: &str = "keys and items are right";
 
 /// Keys, and an item for each.

@@ -73,7 +73,7 @@ fn ranges() -> impl Strategy<Value = (i32, i32)> {
     ]
 }
 
-/// The sum, computed with each instruction set. All must agree.
+/// The sum, computed with each instruction set. All results must agree.
 fn by_all_levels(items: &[f64]) -> f64 {
     let zeros = items.iter().filter(|item| item.to_bits() == 1 << 63);
     let zeros = zeros.count() as u64;
@@ -476,7 +476,7 @@ fn check_sent<A: Accumulator>(sum: &A) {
     assert_eq!([&of_words, &of_integers], [sum; 2]);
 }
 
-/// Every kind of sum is the same after it was sent, with negative numbers, zeros of both signs, infinities and NaNs.
+/// Every kind of sum is unchanged after it was sent. Items include negative numbers, zeros of both signs, infinities and NaNs.
 #[test]
 fn sums_of_every_kind_are_sent_whole() {
     let (infinity, nan) = (f64::INFINITY, f64::NAN);

@@ -23,7 +23,7 @@ fn variance(parts: &[BigInt], squares: &BigInt, items: usize, quarters: u32) -> 
     (numerator * 4, denominator)
 }
 
-/// Items most of whose squares are finite.
+/// Items whose squares are mostly finite.
 fn ordinary() -> impl Strategy<Value = f64> {
     prop_oneof![
         3 => -1e3..1e3,

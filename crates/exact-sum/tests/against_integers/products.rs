@@ -1,4 +1,4 @@
-//! Checks dot products and norms that need special code: zeros, errors that underflow, products that overflow, and blocks of unlike ranges.
+//! Checks dot products and norms that need special code: zeros, errors that underflow, products that overflow, blocks of different ranges.
 
 use exact_sum::{Accumulator, ProductSum};
 use integer_sums::units::{dot, root, to_double};
@@ -30,7 +30,7 @@ fn by_all_levels(x: &[f64], y: &[f64]) -> ProductSum<f64> {
     sums[0]
 }
 
-/// A range of few exponents for factors, so that products are in one range, or nearly.
+/// A range of few exponents for factors. The products of such factors are in one range, or nearly so.
 fn narrow() -> impl Strategy<Value = (i32, i32)> {
     (-500..480, 0..20).prop_map(|(low, binades)| (low, low + binades))
 }

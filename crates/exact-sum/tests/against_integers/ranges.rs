@@ -126,8 +126,8 @@ proptest! {
     }
 }
 
-/// No lane overflows if a call has as many items as it may have, and these are as large as possible,
-/// or leave the largest rests.
+/// No lane overflows if a call has as many items as it may have, and the items are as large as
+/// possible, or leave the largest rests.
 #[test]
 fn lanes_have_room_for_all_items() {
     const ITEMS: usize = 1 << 16;
@@ -205,8 +205,8 @@ fn small_items_are_refused_wherever_they_are() {
     }
 }
 
-/// Products a little below the range, whose rounded values are in the range: no other products have
-/// lower last bits.
+/// Products a little below the range, whose rounded values are in the range. No other products that
+/// are accepted have such low last bits.
 #[test]
 fn products_next_to_the_range_are_exact() {
     let scale = RangeScale::for_products(-31, 0).expect("it is one range");

@@ -255,7 +255,7 @@ fn last(windows: &Rolling, statistic: Statistic, options: Options, columns: &[&[
     values[values.len() - 1]
 }
 
-/// Cases that were reported for other programs: an outlier left the window, but a residue stayed in the results.
+/// Cases that were reported against other programs: after an outlier left the window, a residue stayed in the results.
 #[test]
 fn an_outlier_leaves_nothing() {
     let block = [

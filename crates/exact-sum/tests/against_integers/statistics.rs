@@ -141,7 +141,7 @@ proptest! {
     }
 }
 
-/// Cases that were reported for other programs: an outlier was removed, but a residue stayed in the results.
+/// Cases that were reported against other programs: after an outlier was removed, a residue stayed in the results.
 #[test]
 fn an_outlier_leaves_nothing() {
     let block = [

@@ -10,7 +10,7 @@ pub(crate) const FEW_ITEMS: usize = 16;
 #[derive(Debug)]
 pub struct Decoded(Option<Room>);
 
-/// Aligned to cache lines, so that no store of a register crosses two lines.
+/// The buffers of a block. They are aligned to cache lines, so that no store of a register spans two lines.
 #[repr(align(64))]
 #[derive(Debug)]
 pub(crate) struct Room {
@@ -30,7 +30,7 @@ impl Room {
 }
 
 impl Decoded {
-    // A function, since a constant would be copied together with the unused buffer.
+    // This is a function, since a constant would be copied together with the unused buffer.
     pub(crate) fn none() -> Self {
         Self(None)
     }

@@ -43,7 +43,7 @@ pub trait Small: Slot + Copy + Send + Sync + 'static {
     /// Adds the items of `other`, or removes them.
     fn change(&mut self, other: &Self, removes: bool);
 
-    /// Writes the slot's integers over `integers`, which are those of a slot without items.
+    /// Overwrites `integers`, the integers of a slot without items, with the integers of this slot.
     fn write(&self, integers: &mut [i128]);
 
     /// Adds integer number `part` of a message. Returns false if there is no room for it.
@@ -223,7 +223,7 @@ impl<S: Small> Columns for Each<S> {
     }
 }
 
-/// The integer of no items: 0 if integers of messages are added, the least integer if their maximum is taken.
+/// The integer that stands for no items: 0 if integers of messages are added, the least integer if their maximum is taken.
 #[must_use]
 pub fn empty(adds: bool) -> i128 {
     if adds { 0 } else { i128::MIN }

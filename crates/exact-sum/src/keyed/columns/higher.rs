@@ -20,10 +20,10 @@ const WORDS: usize = CUBE_WORDS + FOURTH_WORDS;
 /// Items whose exponents are within this many places share a unit.
 const PLACES: i32 = 21;
 
-/// When a value other than the power of an item is added, this many bits above it stay free for later values.
+/// When a sum from a message, from bytes or from other keys is added, this many bits above it stay free for later values.
 const SPARE_BITS: i32 = 24;
 
-/// The sums of the powers of those items of a key that share a unit.
+/// The sums of the cubes and of the fourth powers of a key's items that share a unit.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     cubes: Wide<CUBE_WORDS>,

@@ -57,7 +57,7 @@ pub(crate) fn clear_specials(x: &mut Cow<'_, [f64]>, y: &mut Cow<'_, [f64]>) {
 }
 
 /// Adds or subtracts the products of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) pairs of items, whose keys have been checked.
-// Not inlined: otherwise a caller that adds no products would have these buffers in its stack frame, too, and touch all of their pages.
+// If this were inlined, a caller that adds no products would have these buffers in its stack frame, too, and touch all of their pages.
 #[inline(never)]
 pub(crate) fn change<K: Key>(
     [sums, of_errors]: [&mut Totals; 2],

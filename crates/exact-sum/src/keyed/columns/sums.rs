@@ -1,4 +1,4 @@
-//! The columns of sums of floats: of items, of their products, and of higher powers.
+//! Columns that hold sums of floats: sums of items, of products and of higher powers.
 
 mod columns;
 
@@ -33,7 +33,7 @@ impl Quantity {
         matches!(self, Self::X | Self::Y)
     }
 
-    /// The factors of a product, given the two columns of items. For a sum of items, one of the columns, twice.
+    /// The factors of a product, given the two columns of items. For a sum of items, returns one of the columns twice.
     fn factors<I: Copy>(self, [x, y]: [I; 2]) -> [I; 2] {
         match self {
             Self::Y | Self::YY => [y, y],

@@ -1,4 +1,4 @@
-//! A long integer for each key. Its digits are stored in tables, one for each digit to which items were added.
+//! A long integer for each key. There is a table for each digit to which items were added.
 //!
 //! Digit d of all keys is a table of pairs of integers, in a unit that is 32 binary places above the unit of digit d - 1. An item is added to
 //! one digit, which has room for items of 53 exponents. If all items of a block fit the same digit, as in most data, the block is added to
@@ -26,7 +26,7 @@ const DIGITS: usize = DecodeDigits::DIGITS + 2;
 /// One table has room for this many exponents above those of the first items.
 const SPARE_EXPONENTS: i32 = 8;
 
-/// The same number for `f32`: the first halves of the next digit's pairs then fit 21 exponents below the first items' highest, and 8 above.
+/// The same number for `f32`: the first halves of the next digit's pairs then fit items from 21 exponents below the highest to 8 above.
 const SPARE_OF_FLOATS: i32 = DecodeUnit::EXPONENTS - 1 - 24;
 
 /// If most items do not fit one table, this many blocks are added digit by digit before one table is tried again.
@@ -75,7 +75,7 @@ impl Place {
         }
     }
 
-    /// The place for the first items, with room for `spare` exponents above the items'; `None` if all numbers are zero.
+    /// The place for the first items, with room for `spare` exponents above their highest; `None` if all numbers are zero.
     fn for_items(items: impl Iterator<Item = f64>, spare: i32) -> Option<Self> {
         let is_number = |item: &f64| item.is_finite() && !is_zero(*item);
         let exponent = |item: f64| ((item.to_bits() >> 52 & 0x7FF) as i32).max(1) - 1023;
@@ -341,7 +341,7 @@ impl Tables {
         self.used.sort_unstable();
     }
 
-    /// Propagates the carries of a digit of these keys, so that it has room for another block.
+    /// Propagates the carries of one digit of all these keys, so that the digit has room for another block.
     #[cold]
     fn carry_all<K: Key>(&mut self, digit: usize, keys: &[K]) {
         if self.keys < keys.len() {
@@ -351,7 +351,7 @@ impl Tables {
         }
     }
 
-    /// Propagates the carries of a key's digit, so that it has room for another block.
+    /// Propagates the carries of a key's digit, so that the digit has room for another block.
     #[cold]
     fn carry(&mut self, digit: usize, key: usize) {
         self.add_to_digit(digit, key, 0);

@@ -262,7 +262,7 @@ impl Totals {
 /// The numbers and counts that some keys have outside the tables.
 #[derive(Clone, Debug, Default)]
 struct Spilled {
-    /// For each key, 1 plus its index in `of_keys`, or 0 if the key is not there. Empty as long as `of_keys` is empty.
+    /// For each key, 1 plus its index in `of_keys`, or 0 if `of_keys` lacks the key. Empty as long as `of_keys` is empty.
     places: Vec<u32>,
     of_keys: Vec<Spill>,
 }

@@ -1,4 +1,4 @@
-//! Adds numbers other than items to the integers of keys, and reads these integers.
+//! Merges the integers of keys, adds integers in other units to them, and reads them.
 
 use simd_kernels::{DecodeDigits, DecodeUnit, Pair};
 
@@ -6,8 +6,8 @@ use super::{Place, Tables, add_pair, is_near, pair_of};
 use crate::number::fixed::integer_of;
 
 impl Tables {
-    /// Adds the integers of `other`, or subtracts them, key by key. If the units differ, returns false and changes nothing. `other` has no
-    /// more keys than `self`.
+    /// Adds the integers of `other`, or subtracts them, key by key. If the units differ, returns false and changes nothing. `other` must
+    /// not have more keys than `self`.
     pub(crate) fn merge(&mut self, other: &Self, removes: bool) -> bool {
         let Some(place) = other.place else {
             return true;
@@ -49,7 +49,7 @@ impl Tables {
         }
     }
 
-    /// Sets the integers of all keys, given in `unit`, a unit of another `Tables`. All must be zero so far.
+    /// Sets the integers of all keys, which must be zero so far. The new integers are in `unit`, a unit of another `Tables`.
     pub(crate) fn fill(&mut self, unit: DecodeUnit, integers: impl Iterator<Item = i128>) {
         let place = Place::of(unit);
         self.place = Some(place);

@@ -1,4 +1,4 @@
-//! The methods of columns for sums, and their conversion to and from the rows of integers in messages.
+//! The methods that columns need of sums, and the conversion of sums to and from the rows of integers in messages.
 
 use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Quiet};
 
@@ -193,7 +193,7 @@ fn common_unit(totals: &Totals) -> i32 {
     best.map_or(0, |(unit, _)| *unit)
 }
 
-/// Units at most this many places above another are near it: most integers in them also fit as integers in the lower unit.
+/// A unit at most this many places above another is near it: most integers in the higher unit also fit in the lower unit.
 const NEAR_PLACES: i32 = 64;
 
 /// Rounds rows that were added up and have no entries.
