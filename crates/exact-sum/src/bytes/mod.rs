@@ -297,7 +297,7 @@ impl<'b> Reader<'b> {
         }
         if ends != end {
             return Err(BytesError::Corrupted {
-                what: "the header does not end with zeros",
+                what: "the last two bytes of the header are wrong",
             });
         }
         Ok(reader)
