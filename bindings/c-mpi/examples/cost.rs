@@ -82,7 +82,7 @@ fn measure(world: &World, items: usize) {
             black_box(treefold::sum(black_box(&x)).expect("the environment is the default"));
         },
         || {
-            // SAFETY: `x` has that many items, and `sum` is one.
+            // SAFETY: `x` has `x.len()` items, and `sum` has room for one.
             let status = unsafe { c_local::treefold_sum_f64(x.as_ptr(), x.len(), &raw mut sum) };
             assert_eq!(black_box(status), 0);
         },
@@ -103,7 +103,7 @@ fn measure(world: &World, items: usize) {
         },
         || {
             let (items, result) = (local.as_ptr().cast(), (&raw mut sum).cast::<c_void>());
-            // SAFETY: `local` has that many items, and `sum` is one.
+            // SAFETY: `local` has `local.len()` items, and `sum` has room for one.
             let status =
                 unsafe { calls::treefold_allreduce(c_plan, items, local.len(), result, 1) };
             assert_eq!(black_box(status), 0);

@@ -30,18 +30,18 @@
 ! The argument ierr is as in module treefold. This module also has the public names of module treefold. After an error, do not use
 ! the result.
 !
-! Every procedure takes scalars, and arrays of any type, rank and stride. An array counts as all its elements, in array element
-! order. So x(:, i) of an array of rank 2 is item i, a row whose length is the width of the plan. Arrays must have the plan's type,
-! which is checked at run time: a wrong type is an error, TREEFOLD_ARGUMENT, and the other ranks get an error too. Pass unsigned
+! Every procedure accepts scalars, and arrays of any type, rank and stride. An array stands for all its elements, in array element
+! order. So x(:, i) of an array of rank 2 is item i, a row whose length is the width of the plan. Arrays must have the plan's type.
+! The type is checked at run time: a wrong type is an error, TREEFOLD_ARGUMENT, and the other ranks get an error too. Pass unsigned
 ! integers as signed integers of the same size. For a user-defined operator, arrays may have any type, and their bytes must be
 ! whole items. An array that is not contiguous is copied first. An array may be in the memory of a GPU, as treefold_mpi.h says;
 ! c_f_pointer makes a Fortran array from its address.
 !
-! Handles (communicators, builders, plans, runs and hashed sums) are variables of types with a finaliser. They end when they go out
-! of scope, or by treefold_..._destroy. Variables of the main program do not go out of scope. Handles cannot be copied: assigning
-! one that is in use ends the program, because one of the two copies would have no object. Handles belong to the thread that
-! created them. They may end in any order, even after MPI_Finalize and after the main program. Ending one never communicates,
-! prints anything or stops the program.
+! Handles (communicators, builders, plans, runs and hashed sums) are variables of types with a finaliser. They are destroyed when
+! they go out of scope, or by treefold_..._destroy. Variables of the main program do not go out of scope. Handles cannot be copied:
+! assigning one that is in use ends the program, because both copies would name one object. Handles belong to the thread that
+! created them. They may be destroyed in any order, even after MPI_Finalize and after the main program. Destroying one never
+! communicates, prints anything or stops the program.
 !
 ! Compile with the wrapper of any MPI library, together with treefold.F90 and treefold_descriptor.c, and link with libtreefold. A
 ! library without module mpi_f08 needs -DTREEFOLD_NO_MPI_F08.
@@ -68,10 +68,10 @@ module treefold_mpi_support
    integer, parameter :: TREEFOLD_CALL_EXSCAN = 5
    integer, parameter :: TREEFOLD_CALL_BROADCAST = 6
 
-   ! Passed in place of a type if integers of any kind are accepted.
+   ! The program passes this value in place of a type if an array may have integers of any kind.
    integer(c_int32_t), parameter :: ANY_INTEGERS = -1
 
-   ! A callback that every long wait on a communicator calls several times a second. Any result but 0 ends the wait.
+   ! A callback that every long wait on a communicator calls several times a second. The wait ends unless the result is 0.
    abstract interface
       function treefold_interrupt(context) bind(c) result(is)
          import
@@ -108,7 +108,7 @@ module treefold_mpi_support
       integer(c_int32_t) function c_run(plan, local, n, result, m) bind(c)
          import; type(c_ptr), value :: plan, local, result; integer(c_size_t), value :: n, m
       end function
-      ! The last argument of the next three is the address of is_mine if they run a plan, of the run's handle if they start one.
+      ! The last argument of the next three is the address of is_mine if they run a plan, or of the run's handle if they start one.
       integer(c_int32_t) function c_dot(plan, operation, x, n, y, k, result, m, last) bind(c)
          import; type(c_ptr), value :: plan, x, y, result, last; integer(c_int32_t), value :: operation
          integer(c_size_t), value :: n, k, m
@@ -244,7 +244,7 @@ module treefold_mpi_support
 
    ! ---- Types -------------------------------------------------------------------------------------------------------------------
 
-   ! A C handle, and the function that ends it.
+   ! A C handle, and the function that destroys it.
    type :: owned
       private
       type(c_ptr) :: handle = c_null_ptr
@@ -412,8 +412,8 @@ contains
       call treefold_end_call(c_measure_link(comm%own%handle), ierr)
    end subroutine treefold_comm_measure_link
 
-   ! Sets the callback of waits, a module procedure; if it is absent, waits call nothing. If the callback ends a wait, the error is
-   ! TREEFOLD_INTERRUPTED, and the plan cannot run again.
+   ! Sets the callback for waits, which must be a module procedure. If it is absent, waits call nothing. If the callback ends a wait,
+   ! the error is TREEFOLD_INTERRUPTED, and the plan cannot run again.
    subroutine treefold_comm_interruption(comm, interrupted, context, ierr)
       type(treefold_comm), intent(inout) :: comm
       procedure(treefold_interrupt), optional :: interrupted
@@ -452,8 +452,8 @@ contains
    ! Creates a builder for exact sums. The type is real or complex; the statistic is TREEFOLD_STATISTIC_SUM, _NORM, _DOT or _VDOT.
    ! Complex numbers have no norm. The result is rounded once, to nearest with ties to even; it depends neither on the order of the
    ! items nor on which rank has which item. So items are not assigned to ranks: in each run, each rank gives any number of items
-   ! (or whole rows), or none. Plans of sums and norms have all calls with one array except treefold_broadcast. Plans of dot
-   ! products have treefold_allreduce, treefold_reduce and treefold_start with `y`, treefold_run_dots and treefold_start_dots.
+   ! (or whole rows), or none. Plans of sums and norms accept all calls with one array except treefold_broadcast. Plans of dot
+   ! products accept treefold_allreduce, treefold_reduce and treefold_start with `y`, treefold_run_dots and treefold_start_dots.
    subroutine treefold_builder_create_exact(comm, type, statistic, builder, ierr)
       type(treefold_comm), intent(in) :: comm
       integer, intent(in) :: type, statistic
@@ -465,8 +465,8 @@ contains
       call treefold_end_call(c_builder_create_exact(comm%own%handle, type, statistic, builder%own%handle), ierr)
    end subroutine treefold_builder_create_exact
 
-   ! Creates a builder of plans by key, for real numbers. For each of the keys 0 to keys - 1, the result has the sum of its items
-   ! (TREEFOLD_STATISTIC_SUM) or their mean (TREEFOLD_STATISTIC_MEAN), rounded once. In each run, each rank passes any number of
+   ! Creates a builder of plans by key, for real numbers. For each of the keys 0 to keys - 1, the result has the sum of the key's
+   ! items (TREEFOLD_STATISTIC_SUM) or their mean (TREEFOLD_STATISTIC_MEAN), rounded once. In each run, each rank passes any number of
    ! items with their `keys` to treefold_allreduce, treefold_reduce, treefold_reduce_scatter or treefold_start. Plans for other
    ! statistics need treefold_run_keyed. In treefold_plan_scattered_columns, columns are keys.
    subroutine treefold_builder_create_by_key(comm, type, statistic, keys, builder, ierr)
@@ -486,8 +486,8 @@ contains
    end subroutine treefold_builder_create_by_key
 
    ! Creates a builder for a user-defined operator, a module procedure, on items of item_bytes bytes. treefold_plan_build compares
-   ! the ranks' names, item sizes and empty values. `empty` is the result for no items, which is copied. The context must outlive
-   ! the plans of this builder.
+   ! the ranks' names, item sizes and empty values. `empty` points to the result for no items, which this call copies. The context
+   ! must outlive the plans of this builder.
    subroutine treefold_builder_create_user(comm, name, item_bytes, combine, builder, context, empty, ierr)
       type(treefold_comm), intent(in) :: comm
       character(len=*), intent(in) :: name
@@ -513,7 +513,7 @@ contains
    ! A plan needs one of these settings, unless its sums are exact or by key:
    ! - local_items: this rank has this many items, numbered after the items of the lower ranks.
    ! - extents: the ranges of items that this rank has, in the order of its array. Column j is the range of items extents(1, j) to
-   !   extents(2, j) - 1, counted from 0. Together the ranges of all ranks are 0 to N - 1, each item once.
+   !   extents(2, j) - 1, counted from 0. Together the ranges of all ranks contain each of the items 0 to N - 1 once.
    ! - even: N items over all ranks: floor(N / p) for each of p ranks, and one more for each of the first N mod p ranks. even and
    !   block_cyclic are rules: all ranks give the same numbers, and the plan needs no table of which rank has which items.
    ! - block_cyclic: [N, block]: N items in blocks of `block` items, dealt to the ranks round-robin.
@@ -527,8 +527,8 @@ contains
    ! - Parameters of algorithms, which change no bit either: blocks, the column blocks of a row; ports, the messages that a rank
    !   sends at once (bruck, dissemination); node_ranks, the ranks per node (hierarchical); message_limit, the longest message, in
    !   elements.
-   ! - agreed: .true. builds without communicating. The items must follow a rule. All ranks must make the same calls on the
-   !   builder, which is not checked.
+   ! - agreed: if .true., the plan is built without communication. The items must follow a rule. All ranks must make the same calls on
+   !   the builder; treefold does not check this.
    subroutine treefold_builder_set(builder, local_items, extents, even, block_cyclic, items, width, lanes, root, algorithm, &
       blocks, ports, node_ranks, message_limit, agreed, ierr)
       type(treefold_builder), intent(inout) :: builder
@@ -574,7 +574,7 @@ contains
       call treefold_end_call(status, ierr)
    end subroutine treefold_builder_set
 
-   ! Sets a number, if it is present and no earlier setting was wrong: by a function, or as a parameter of algorithms.
+   ! Sets a number by a function, or as a parameter of algorithms. Does nothing if the number is absent or an earlier setting was wrong.
    subroutine set_count(builder, name, given, status, setter, parameter)
       type(treefold_builder), intent(in) :: builder
       character(len=*), intent(in) :: name
@@ -649,7 +649,7 @@ contains
       call treefold_end_call(c_plan_destroy(plan%own%handle), ierr)
    end subroutine treefold_plan_destroy
 
-   ! The name of the algorithm that runs an operation, such as TREEFOLD_CALL_ALLREDUCE; empty if the plan lacks it.
+   ! The name of the algorithm that runs an operation, such as TREEFOLD_CALL_ALLREDUCE; empty if the plan lacks the operation.
    subroutine treefold_plan_algorithm(plan, operation, name, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -705,8 +705,8 @@ contains
    ! ---- Blocking runs -----------------------------------------------------------------------------------------------------------
 
    ! The operations of plans. `local` has this rank's items. For plans of dot products, and of sums of real numbers in tree order,
-   ! `y` has the second factors: the result is the dot product. For plans by key, `keys` has the integer keys of the items: the
-   ! result has a sum, or mean, for each key. A `y` or `keys` that is not allocated counts as absent.
+   ! `y` has the second factors, and the result is the dot product. For plans by key, `keys` has the integer keys of the items, and
+   ! the result has a sum or mean for each key. A `y` or `keys` that is not allocated counts as absent.
 
    ! Every rank gets the reduction of all items: result has `width` elements, or one for each key.
    subroutine treefold_allreduce(plan, local, result, ierr, y, keys)
@@ -718,7 +718,7 @@ contains
       call run(plan, TREEFOLD_CALL_ALLREDUCE, local, result, ierr, y, keys)
    end subroutine treefold_allreduce
 
-   ! The root gets the reduction: is_mine says whether this rank is the root. On other ranks, result is not written: it may have no
+   ! The root gets the reduction: is_mine says whether this rank is the root. On other ranks, `result` is not written; it may have no
    ! elements, but must be allocated.
    subroutine treefold_reduce(plan, local, result, is_mine, ierr, y, keys)
       type(treefold_plan), intent(in) :: plan
@@ -749,7 +749,7 @@ contains
       call run(plan, TREEFOLD_CALL_SCAN, local, result, ierr)
    end subroutine treefold_scan
 
-   ! As treefold_scan, without the item itself.
+   ! As treefold_scan, but each reduction excludes the item itself.
    subroutine treefold_exscan(plan, local, result, ierr)
       type(treefold_plan), intent(in) :: plan
       type(*), dimension(..), intent(in) :: local
@@ -791,7 +791,7 @@ contains
    end subroutine treefold_run_dots
 
    ! Runs a plan by key on keyed states of the plan's type, statistic and number of keys: each rank's state becomes the state
-   ! of all ranks' items. With _REDUCE only the root's state changes; with _REDUCE_SCATTER each rank's state then has only its own
+   ! of all ranks' items. With _REDUCE only the root's state changes. With _REDUCE_SCATTER each state then has only the rank's own
    ! keys. After an error the state is unchanged.
    subroutine treefold_run_keyed(plan, operation, keyed, is_mine, ierr)
       type(treefold_plan), intent(in) :: plan
@@ -808,8 +808,8 @@ contains
    ! ---- Runs between start and end ----------------------------------------------------------------------------------------------
 
    ! Starts an operation such as TREEFOLD_CALL_ALLREDUCE, and returns when this rank's items are folded: the program may then reuse
-   ! their arrays. Collective. The result goes to the array of the wait, or to `result`, given by its keyword. That array must be
-   ! contiguous, live until the wait, and be declared `asynchronous`. The start returns an error, and leaves no run, if an array
+   ! their arrays. Collective. The result goes to the array of the wait, or to `result`, given by its keyword. The array `result` must
+   ! be contiguous, live until the wait, and be declared `asynchronous`. The start returns an error, and leaves no run, if an array
    ! does not fit the plan.
    subroutine treefold_start(plan, operation, local, run, ierr, result, y, keys)
       type(treefold_plan), intent(in) :: plan
@@ -866,7 +866,7 @@ contains
       done = found /= 0
    end subroutine treefold_test
 
-   ! Waits until the run is over, for at most `seconds`. After that time, the error is TREEFOLD_TIMED_OUT, and the run continues.
+   ! Waits until the run is over, but at most `seconds`. After that time, the error is TREEFOLD_TIMED_OUT, and the run continues.
    ! treefold_wait fetches the result.
    subroutine treefold_wait_timeout(run, seconds, ierr)
       type(treefold_run), intent(in) :: run
@@ -889,7 +889,7 @@ contains
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_wait
 
-   ! Waits for runs and ends all of them, even after an error; returns the error of the first run that failed. Results go to the
+   ! Waits for runs and ends all of them, even after an error. Returns the error of the first run that failed. Results go to the
    ! arrays of the starts. Runs that are not under way are skipped.
    subroutine treefold_wait_all(runs, ierr)
       type(treefold_run), intent(inout) :: runs(:)
@@ -906,7 +906,7 @@ contains
       call treefold_end_call(status, ierr)
    end subroutine treefold_wait_all
 
-   ! As treefold_wait, for a run by key. `keyed`, a state of the plan's type and statistic, becomes this rank's result, if any.
+   ! As treefold_wait, for a run by key. `keyed` has the plan's type and statistic. If this rank gets a result, `keyed` becomes it.
    subroutine treefold_wait_keyed(run, keyed, is_mine, ierr)
       type(treefold_run), intent(inout) :: run
       type(treefold_state), intent(inout) :: keyed
@@ -1014,7 +1014,7 @@ contains
 
    ! ---- Calls on arrays ---------------------------------------------------------------------------------------------------------
 
-   ! Runs an operation on items; on pairs if y is present, by key if keys is present.
+   ! Runs an operation on items: on pairs if y is present, and by key if keys is present.
    subroutine run(plan, operation, local, result, ierr, y, keys, is_mine)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -1065,7 +1065,7 @@ contains
       type = max(c%keys%type, TREEFOLD_I8)
    end function key_type_of
 
-   ! Finds how many addresses to pass to C for dot products: none after an error, so that the other ranks get an error, too.
+   ! Finds the number of addresses to pass to C for dot products. It is 0 after an error, so that the other ranks get an error, too.
    subroutine take_addresses(c, x, y, n, elements, addresses)
       type(given_to_c), intent(inout) :: c
       type(c_ptr), intent(in) :: x(:), y(:)
@@ -1091,7 +1091,7 @@ contains
       call c_take(c, as, name // c_null_char, array, items%type, items%bytes)
    end subroutine take
 
-   ! Writes the copy of a result back, and reports the status of C, or an error that was found before.
+   ! Writes the copy of a result back, and reports either an error that was found before the call to C, or C's status.
    subroutine finish(c, ierr, is_mine, result)
       type(given_to_c), intent(inout) :: c
       integer, intent(out), optional :: ierr
@@ -1121,7 +1121,7 @@ contains
 
    ! ---- The end of handles ------------------------------------------------------------------------------------------------------
 
-   ! Ends the object that a variable names, before the variable names a new one.
+   ! Destroys the object that a variable names, before the variable names a new one.
    subroutine begin_anew(variable, destroy)
       type(owned), intent(inout) :: variable
       procedure(c_end) :: destroy

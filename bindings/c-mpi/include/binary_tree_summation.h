@@ -1,5 +1,5 @@
 /*
- * binary_tree_summation.h: ReproRed's interface, over treefold's plans.
+ * binary_tree_summation.h: ReproRed's interface, implemented with treefold's plans.
  *
  * A program that was written for ReproRed compiles and links without a change: link with libtreefold_reprored and libtreefold
  * (pkg-config: treefold-reprored; CMake: treefold::reprored or reprored). All ranks together have N numbers, with indices 0 to N - 1. They
@@ -44,7 +44,7 @@ void store_summand(ReductionContext context, uint64_t local_idx, double value);
 /* The sum of all ranks' numbers, on every rank. Collective. */
 double reproducible_reduce(ReductionContext context);
 
-/* This rank's numbers: local_summands of them, to be read and written until the context is freed. */
+/* The array of this rank's local_summands numbers. The program may read and write it until the context is freed. */
 double *get_reduction_buffer(ReductionContext context);
 
 /* Frees a context. */
@@ -59,7 +59,7 @@ uint64_t get_reproducible_reduction_counter(void);
 /* If `wait` is true, prints this process' number and waits until a debugger is attached. */
 void attach_debugger(bool wait);
 
-/* Does the same on the rank of MPI_COMM_WORLD that the environment variable DEBUG_MPI_RANK names. */
+/* Waits in the same way, but only on the rank of MPI_COMM_WORLD that the environment variable DEBUG_MPI_RANK names. */
 void attach_debugger_env(void);
 
 #ifdef __cplusplus

@@ -19,8 +19,8 @@
  * whose run failed is spent: it cannot run again. docs/items-and-ranks.md says what ranks must do alike, and what happens if they do not.
  *
  * Handles (treefold_comm, _builder, _plan, _run and _hashed) are names, not addresses, and belong to the thread that created them. A call
- * with a handle of another thread, or with a destroyed handle, returns TREEFOLD_ARGUMENT. Functions that destroy or cancel a handle take
- * its address and set it to NULL; passing a NULL handle is not an error. Handles may be destroyed in any order, even after MPI_Finalize,
+ * with a handle of another thread, or with a destroyed handle, returns TREEFOLD_ARGUMENT. Functions that destroy or cancel take the address
+ * of a handle and set the handle to NULL; a NULL handle is not an error. Handles may be destroyed in any order, even after MPI_Finalize,
  * and even after main, by destructors of static objects or atexit functions. Functions whose names end in _destroy never wait for another
  * rank, print anything or end the program. When a thread ends, its remaining handles are destroyed. A plan can still run after its
  * communicator's handle has been destroyed.
@@ -83,8 +83,8 @@ static inline treefold_status treefold_comm_duplicate(MPI_Comm comm, treefold_co
     return treefold_comm_duplicate_checked(&comm, sizeof comm, TREEFOLD_MPI_FAMILY, (treefold_mpi_function)MPI_Comm_size, result);
 }
 
-/* As treefold_comm_duplicate, for a Fortran communicator, which is an INTEGER. `world` is Fortran's MPI_COMM_WORLD: its value shows whether
-   the program was compiled for another MPI library than the one that it runs with (TREEFOLD_MPI). */
+/* As treefold_comm_duplicate, for a Fortran communicator, which is an INTEGER. `world` is Fortran's MPI_COMM_WORLD. By its value, treefold
+   detects a program that was compiled for another MPI library than it runs with, and returns TREEFOLD_MPI. */
 treefold_status treefold_comm_duplicate_f(int32_t comm, int32_t world, treefold_comm **result);
 
 /* This rank, counted from 0, and the number of ranks. */
@@ -98,12 +98,12 @@ treefold_status treefold_comm_silence_limit(treefold_comm *comm, double seconds)
    built later use the measured cost to choose their algorithm. Collective. */
 treefold_status treefold_comm_measure_link(treefold_comm *comm);
 
-/* A callback that every long wait on a communicator calls several times a second. Any result but 0 ends the wait with TREEFOLD_INTERRUPTED,
-   and the plan cannot run again. Interpreters, for example, check for signals in it. The callback may destroy handles, but must make no
-   other call of this library. */
+/* A callback that every long wait on a communicator calls several times a second. If it returns anything but 0, the wait ends with
+   TREEFOLD_INTERRUPTED, and the plan cannot run again. Interpreters, for example, check for signals in this callback. The callback may
+   destroy handles, but must make no other call to this library. */
 typedef int (*treefold_interrupted)(void *context);
 
-/* Sets the callback of waits (NULL for none) and its context, which must stay valid as long as the communicator has plans. */
+/* Sets the callback for waits (NULL for none) and its context, which must stay valid as long as the communicator has plans. */
 treefold_status treefold_comm_interruption(treefold_comm *comm, treefold_interrupted interrupted, void *context);
 
 /* Destroys a handle. The duplicate is freed when the ranks next duplicate the same MPI communicator, or in MPI_Finalize. */
@@ -158,7 +158,7 @@ treefold_status treefold_builder_create_by_key(const treefold_comm *comm, treefo
 /*
  * Creates a builder for a user-defined operator on items of item_bytes bytes (a multiple of 4, at most TREEFOLD_ITEM_BYTES_MAX).
  * treefold_plan_build compares the ranks' names, item sizes and empty values, byte by byte. `empty` points to the result for no items,
- * which is copied; it is NULL if there is no such result. The context must outlive this builder's plans and their runs.
+ * which this call copies, or is NULL if there is no such result. The context must outlive this builder's plans and their runs.
  *
  * If an operator returns an error, its plan cannot run again, and the other ranks get TREEFOLD_RANK_FAILED. A waiting call advances all
  * runs of its communicator, so it also ends with TREEFOLD_OPERATOR if the operator of another plan fails meanwhile.
@@ -170,8 +170,8 @@ treefold_status treefold_builder_create_user(const treefold_comm *comm, const ch
  * Sets which items this rank has. A plan needs one of these four settings, unless its sums are exact or by key.
  *
  * - local_items: this many items, numbered after those of the lower ranks
- * - extents: ranges, in the order of the rank's array; together the ranges of all ranks are 0 to N - 1, each item once. TREEFOLD_ARGUMENT
- *   if a range ends before it begins, or two of them overlap
+ * - extents: ranges, in the order of the rank's array; together the ranges of all ranks contain each of the items 0 to N - 1 once.
+ *   TREEFOLD_ARGUMENT if a range ends before it begins, or if two of them overlap
  * - even: N items over all ranks, floor(N / p) for each of p ranks and one more for each of the first N mod p ranks
  * - block_cyclic: N items in blocks of `block` items, at least 1, dealt to the ranks round-robin
  *
@@ -212,7 +212,7 @@ treefold_status treefold_builder_parameter(treefold_builder *builder, int32_t pa
 treefold_status treefold_builder_lanes(treefold_builder *builder, size_t lanes);
 
 /* Makes treefold_plan_build work without communication. The items must follow a rule (even or block_cyclic). All ranks must make the same
-   calls on the builder, which is not checked. */
+   calls on the builder; treefold does not check this. */
 treefold_status treefold_builder_agreed(treefold_builder *builder);
 
 /* Destroys a builder. The plans that it has built remain. */
@@ -299,7 +299,7 @@ treefold_status treefold_broadcast(const treefold_plan *plan, void *row, size_t 
  * of width 1, no array of products is made. If x and y are the same array, the square root of the result is the array's norm. Other plans
  * return TREEFOLD_ARGUMENT.
  *
- * Plans of exact sums and norms have all calls with one array except broadcast (TREEFOLD_UNSUPPORTED). In their scans, the items of lower
+ * Plans of exact sums and norms accept all calls with one array except broadcast (TREEFOLD_UNSUPPORTED). In their scans, the items of lower
  * ranks come first, and each prefix is rounded once.
  */
 treefold_status treefold_run_dot(const treefold_plan *plan, int32_t operation, const void *x, size_t n, const void *y, size_t k,
@@ -307,7 +307,7 @@ treefold_status treefold_run_dot(const treefold_plan *plan, int32_t operation, c
 
 /*
  * Several dot products of separately stored arrays, in one message. x and y each hold k pointers to n elements; k is the plan's width.
- * Element j of the result is the dot product of x[j] and y[j]. Plans that have treefold_run_dot have this call.
+ * Element j of the result is the dot product of x[j] and y[j]. Plans that accept treefold_run_dot also accept this call.
  */
 treefold_status treefold_run_dots(const treefold_plan *plan, int32_t operation, const void *const *x, const void *const *y, size_t k,
                                   size_t n, void *result, size_t m, int *is_mine);
@@ -325,9 +325,9 @@ treefold_status treefold_run_by_key(const treefold_plan *plan, int32_t operation
                                     const void *items, size_t n, void *result, size_t m, int *is_mine);
 
 /* Runs a plan by key on keyed states of treefold.h. `keyed` is this rank's state: it has the plan's type and number of keys, and holds the
-   sums that the plan's statistic needs. It becomes the state of all ranks' items, for reading statistics. With TREEFOLD_REDUCE only the
-   root's state changes. With TREEFOLD_REDUCE_SCATTER each rank's state then has only its own keys, renumbered from 0. After an error the
-   state is unchanged. */
+   sums that the plan's statistic needs. The call turns it into the state of all ranks' items, from which statistics are read. With
+   TREEFOLD_REDUCE only the root's state changes. With TREEFOLD_REDUCE_SCATTER each state then has only the rank's own keys, renumbered
+   from 0. After an error the state is unchanged. */
 treefold_status treefold_run_keyed(const treefold_plan *plan, int32_t operation, treefold_keyed *keyed, int *is_mine);
 
 /* A run between its start and its end. Runs of several plans may be under way at once; a wait for one run advances all of them. */
@@ -338,12 +338,12 @@ typedef struct treefold_run treefold_run;
  * when this rank's items are folded: the program may then reuse their arrays. A scan keeps a copy of the items until the run ends.
  * Collective.
  *
- * The wait writes the result to `result`, m elements. Until then `result` must stay allocated; it is not touched. It may be NULL with m =
- * 0: then the wait names the array for the result, or this rank gets no result.
+ * The wait writes the result to `result`, m elements. Until then `result` must stay allocated, but is not touched. `result` may be NULL
+ * with m = 0 if the wait names the array for the result, or if this rank gets no result.
  *
  * The start returns an error, and leaves no run, if an array is NULL, misaligned or overlaps another one. If the result has the wrong
- * length, the wait returns the error. If the items have the wrong length, the wait returns the error if the plan is in tree order; for all
- * other plans the start does.
+ * length, the wait returns the error. If the items have the wrong length, the wait returns the error of a plan in tree order, and the start
+ * that of any other plan.
  */
 treefold_status treefold_start(const treefold_plan *plan, int32_t operation, const void *local, size_t n, void *result, size_t m,
                                treefold_run **run);
@@ -357,15 +357,15 @@ treefold_status treefold_start_by_key(const treefold_plan *plan, int32_t operati
 /* Makes progress without waiting. Sets *done to 1 if the wait would return at once, else to 0. */
 treefold_status treefold_test(const treefold_run *run, int *done);
 
-/* Waits until the run is over. Returns TREEFOLD_TIMED_OUT after `seconds`, and the run continues. treefold_wait fetches the result. */
+/* Waits until the run is over. After `seconds` it returns TREEFOLD_TIMED_OUT, and the run continues. treefold_wait fetches the result. */
 treefold_status treefold_wait_timeout(const treefold_run *run, double seconds);
 
-/* Waits for a run, writes its result and ends the handle. *is_mine says whether this rank got a result (is_mine may be NULL). With NULL and
-   m = 0 the result goes to the array of the start; TREEFOLD_ARGUMENT if the start and the wait both give an array. If m is wrong, the run
-   still completes, and the plan can run again. */
+/* Waits for a run, writes its result and destroys the handle. *is_mine says whether this rank got a result (is_mine may be NULL). With NULL
+   and m = 0 the result goes to the array of the start; TREEFOLD_ARGUMENT if the start and the wait both give an array. If m is wrong, the
+   run still completes, and the plan can run again. */
 treefold_status treefold_wait(treefold_run **run, void *result, size_t m, int *is_mine);
 
-/* Waits for n runs and ends them, even after an error; returns the error of the first run that failed. Results go to the arrays of the
+/* Waits for n runs and ends them, even after an error. Returns the error of the first run that failed. Results go to the arrays of the
    starts. A run that has a result but no array for it fails with TREEFOLD_LENGTH. NULL handles are skipped; handles that do not name a run
    of this thread are left as they are. */
 treefold_status treefold_wait_all(treefold_run **runs, size_t n);
@@ -374,8 +374,8 @@ treefold_status treefold_wait_all(treefold_run **runs, size_t n);
    statistic, for any number of keys. If this rank gets no result, the state is unchanged. */
 treefold_status treefold_wait_keyed(treefold_run **run, treefold_keyed *keyed, int *is_mine);
 
-/* Whether a run of the plan is pending: *pending is 1 from the start of the run until its handle ends, else 0. A plan has one run at a
-   time. */
+/* Whether a run of the plan is pending: *pending is 1 from the start of the run until its handle is destroyed, else 0. A plan has one run
+   at a time. */
 treefold_status treefold_plan_pending(const treefold_plan *plan, int *pending);
 
 /* The plan of a run. *plan becomes the handle that the run was started with, or NULL if that handle has been destroyed since. */
@@ -403,14 +403,14 @@ treefold_status treefold_hashed_destroy(treefold_hashed **hashed);
 /*
  * A blocking collective. Each rank gives any number of items with their keys: TREEFOLD_LENGTH if k and n differ. *count becomes the number
  * of keys in this rank's result, which treefold_hashed_result fetches. With TREEFOLD_ALLREDUCE, these are all keys that have items on any
- * rank. With TREEFOLD_REDUCE, the root has all keys and the others have none. With TREEFOLD_REDUCE_SCATTER, each rank has the keys that it
- * owns; the owner depends only on the key and the number of ranks. Arrays are in host memory.
+ * rank. With TREEFOLD_REDUCE, the root has all keys and the other ranks have none. With TREEFOLD_REDUCE_SCATTER, each rank has the keys
+ * that it owns; the owner depends only on the key and the number of ranks. Arrays are in host memory.
  */
 treefold_status treefold_hashed_run(const treefold_hashed *hashed, int32_t operation, const void *keys, size_t k, const void *items,
                                     size_t n, size_t *count);
 
 /* The keys of this rank's result of the last run, in ascending order, and the sum of each key's items, rounded once. TREEFOLD_LENGTH unless
-   k and m are the count of that run, which is 0 after a failed run. */
+   k and m are equal to the count of that run; after a failed run, the count is 0. */
 treefold_status treefold_hashed_result(const treefold_hashed *hashed, void *keys, size_t k, void *sums, size_t m);
 
 /* ---- Algorithms --------------------------------------------------------------------------------------------------------------- */

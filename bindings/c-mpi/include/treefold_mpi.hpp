@@ -1,4 +1,4 @@
-// treefold_mpi.hpp: treefold_mpi.h for C++20. Reductions over the ranks of an MPI communicator.
+// treefold_mpi.hpp: reductions over the ranks of an MPI communicator, for C++20. This header wraps treefold_mpi.h.
 //
 //     treefold::comm world(MPI_COMM_WORLD);
 //     auto plan = treefold::plan_builder<double>(world).local_items(x.size()).build();
@@ -21,9 +21,9 @@
 // failed call throws treefold::error, with code::rank_failed if another rank has failed. A plan whose run failed is spent: it cannot run
 // again. treefold_mpi.h has the details.
 //
-// comm, plans and runs can be moved, not copied. They belong to the thread that created them. An object that was moved from, or created
-// without arguments, is empty: its calls fail with code::null. Objects may be destroyed in any order, even after MPI_Finalize and, if they
-// are static, after main. Destructors do not wait for other ranks, and print nothing.
+// Communicators, plans and runs can be moved, but not copied. They belong to the thread that created them. An object that was moved from,
+// or created without arguments, is empty: its calls fail with code::null. Objects may be destroyed in any order, even after MPI_Finalize
+// and, if they are static, after main. Destructors do not wait for other ranks, and print nothing.
 //
 // Arrays may be in the memory of an NVIDIA GPU, as spans of device pointers; treefold_mpi.h says more.
 //
@@ -59,7 +59,7 @@ template <class T, class F> int combine_in_plan(void *context, const void *left,
     return combine_items<T>(*static_cast<const F *>(context), left, right, out, keep);
 }
 
-// If a call failed, rethrows the operator's exception, or else throws the error of the call.
+// If a call failed, rethrows the operator's exception. If there is none, throws the error of the call.
 inline void check_run(treefold_status status)
 {
     if (status == TREEFOLD_OK) [[likely]]
@@ -93,7 +93,7 @@ public:
     void measure_link() { detail::check(treefold_comm_measure_link(comm_.get())); }
 
     // Sets a C function that long waits call several times a second. If it returns anything but 0, the wait fails with code::interrupted.
-    // The function may destroy objects, but must make no other call of this library.
+    // The function may destroy objects, but must make no other call to this library.
     void interruption(treefold_interrupted interrupted, void *context = nullptr)
     {
         detail::check(treefold_comm_interruption(comm_.get(), interrupted, context));
@@ -240,8 +240,8 @@ public:
     }
 };
 
-// Waits for runs whose starts named the arrays of the results, in any order. Skips empty runs. All runs end, even after an error; then it
-// throws the error of the first run that failed.
+// Waits for runs whose starts named the arrays of the results. The runs may be in any order; empty ones are skipped. All runs end, even
+// after an error. Then the error of the first run that failed is thrown.
 template <class... T> void wait_all(run<T, bool> &...runs)
 {
     treefold_run *handles[] = {*runs.run_.address()..., nullptr};
@@ -505,9 +505,9 @@ public:
     // Copies the root's row to every rank. Plans of exact sums and norms have no broadcast: code::unsupported.
     void broadcast(std::span<T> row) const { detail::check_run(treefold_broadcast(handle(), row.data(), row.size())); }
 
-    // Runs a plan by key on a state that has the plan's number of keys, and holds the sums that the plan's statistic needs. allreduce
+    // Runs a plan by key on a state that has the plan's number of keys and holds the sums that the plan's statistic needs. allreduce
     // replaces each rank's state by the state of all ranks' items. reduce does so on the root only. reduce_scatter leaves only this rank's
-    // keys, renumbered from 0. Returns true if the state became a result.
+    // keys, renumbered from 0. Returns true if this rank's state now holds a result.
     template <std::same_as<T> U> requires floating<U>
     bool run_on(operation of, keyed<U> &state) const
     {
@@ -517,8 +517,8 @@ public:
     }
 
     // These functions start a collective, and return when this rank's items are folded: the caller may then change the items. If the plan
-    // is in tree order, this rank's own errors, such as items of the wrong length or an exception of the operator, come from the wait. If
-    // it is exact, by key or in lanes, errors in the items come from the start.
+    // is in tree order, the wait throws this rank's own errors, such as items of the wrong length or an exception of the operator. If the
+    // plan is exact, by key or in lanes, the start throws errors in the items.
     template <class... In> requires run_input<T, In...>
     [[nodiscard]] run<T, whole<In...>> start_allreduce(const In &...in) const
     {
@@ -554,7 +554,7 @@ public:
     }
 
     // Starts any of these operations. The wait writes to `result`: until then this span must stay allocated. On a rank that gets no result,
-    // it may be empty.
+    // the span may be empty.
     template <class X> requires run_input<T, X>
     [[nodiscard]] run<T, bool> start_into(operation of, const X &x, std::span<T> result) const
     {
@@ -715,7 +715,7 @@ public:
     }
 
     // Builds without communicating. If the items have numbers, they must follow a rule: even() or block_cyclic(). All ranks must make the
-    // same calls on the builder, which is not checked.
+    // same calls on the builder; treefold does not check this.
     plan_builder &agreed()
     {
         is_agreed_ = true;
@@ -734,7 +734,7 @@ public:
             status = treefold_plan_build(builder.get(), result.plan_.address());
         } else if (!is_agreed_) {
             refuse();
-            status = prepare(builder); // Repeated, so that this error is the one reported.
+            status = prepare(builder); // Repeated, because refuse() has replaced the error.
         }
         detail::check(status);
         result.op_ = op_;
@@ -858,7 +858,7 @@ private:
 
 // ---- Algorithms --------------------------------------------------------------------------------------------------------------------
 
-// The names that a builder's algorithm() takes.
+// The names that a builder's algorithm() accepts.
 [[nodiscard]] inline std::vector<std::string_view> algorithm_names()
 {
     std::vector<std::string_view> names;

@@ -60,7 +60,7 @@ pub(crate) enum Kind {
     Exact(ElementType, Figure),
     /// `F32` or `F64`, a statistic of each key's items, and the number of keys.
     ByKey(ElementType, Asked, usize),
-    /// Items of a number of bytes, combined by a function of the program.
+    /// Items of `item_bytes` bytes each, combined by a function of the program.
     User {
         name: String,
         item_bytes: usize,
@@ -103,7 +103,7 @@ pub(crate) enum Share {
 
 type Setter = fn(Builder, usize) -> Builder;
 
-/// The parameters of algorithms, in the order of their codes, which count from 1: the name, the maximum, and the setter.
+/// The name, the maximum and the setter of each parameter of algorithms, in the order of the parameters' codes, which count from 1.
 const PARAMETERS: [(&str, usize, Setter); 4] = [
     ("TREEFOLD_BLOCKS", 1 << 20, Builder::blocks),
     ("TREEFOLD_PORTS", 1 << 20, Builder::ports),
@@ -114,7 +114,7 @@ const PARAMETERS: [(&str, usize, Setter); 4] = [
 /// Checks that an argument is from 1 to `most`.
 ///
 /// # Errors
-/// The number is 0 or more than `most`.
+/// The argument is 0 or greater than `most`.
 pub(crate) fn positive(name: &str, number: usize, most: usize) -> Result<usize, Failure> {
     if (1..=most).contains(&number) {
         return Ok(number);

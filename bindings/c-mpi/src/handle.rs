@@ -1,8 +1,8 @@
 //! Handles of communicators, builders, plans, runs and `ReproRed`'s contexts.
 //!
 //! A handle is not an address but a name, with four fields: the index of a place in a table of the process, how often that place was used
-//! before, the number of the object's thread, and the kind of object. So the library detects a handle that was destroyed, that another
-//! thread created, or that never existed. It dereferences no handle that a program passes.
+//! before, the number of the object's thread, and the kind of object. These fields let the library detect a handle that was destroyed, that
+//! another thread created, or that never existed. The library dereferences no handle that a program passes.
 
 mod owned;
 
@@ -35,12 +35,12 @@ pub(crate) trait Named: Sized + 'static {
     /// The table of this process' objects.
     fn table() -> &'static Table<Owned<Self::Object>>;
 
-    /// Calls `body` with the handles of this thread's objects; `None` once they have ended with the thread. A program may still destroy
-    /// handles then: destructors of static objects and `atexit` functions run after the main thread's thread-local variables are gone.
+    /// Calls `body` with the handles of this thread's objects. Returns `None` if the thread is ending and has dropped them. A program may
+    /// still destroy handles then: destructors of static objects and `atexit` functions run after the main thread's objects are dropped.
     fn with_own<R>(body: impl FnOnce(&Own<Self>) -> R) -> Option<R>;
 }
 
-/// The handles of a thread's objects. The objects end when this set is dropped, at the end of the thread.
+/// The handles of a thread's objects. Dropping this set, at the end of the thread, also drops the objects.
 pub(crate) struct Own<H: Named>(RefCell<BTreeSet<*const H>>);
 
 impl<H: Named> Own<H> {
@@ -175,13 +175,13 @@ pub(crate) fn name<H: Named>(object: Rc<H::Object>) -> Result<*mut H, Failure> {
     })
 }
 
-/// The error of a handle after the thread's objects have ended.
+/// The error message for a handle whose thread has already dropped its objects.
 const ENDED: &str = "its thread has ended, and its handles with it";
 
 /// The object that a handle names. The returned `Rc` keeps it alive, even if the handle is destroyed meanwhile.
 ///
 /// # Errors
-/// The handle is NULL, another thread's, destroyed, or not of this kind.
+/// The handle is NULL, was destroyed, belongs to another thread, or is of another kind.
 #[inline(always)]
 pub(crate) fn object<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failure> {
     let cell = H::table().cell(place(handle));
@@ -199,7 +199,7 @@ pub(crate) fn look<H: Named, R>(
     cell.look(handle, |object| body(object))?
 }
 
-/// Ends a handle, and returns its object.
+/// Destroys a handle, and returns its object.
 ///
 /// # Errors
 /// As [`object`].
@@ -217,7 +217,7 @@ fn empty<H: Named>(handle: *const H) -> Option<Rc<H::Object>> {
     Some(object)
 }
 
-/// Destroys a handle, as [`take`] does, but returns `None` if this thread's objects have ended already.
+/// Destroys a handle, as [`take`] does, but returns `None` if this thread has already dropped its objects.
 ///
 /// # Errors
 /// As [`object`].

@@ -27,7 +27,7 @@ pub(crate) trait AnyHashed {
     /// Runs an operation on items with keys. Returns the number of keys in the result.
     fn run(&self, operation: Operation, keys: &[u8], items: &[u8]) -> Result<usize, Failure>;
 
-    /// Takes part in an operation although this rank's arguments are wrong, so that it fails on all ranks instead of hanging.
+    /// Takes part in an operation although this rank's arguments are wrong, so that the operation fails on all ranks instead of hanging.
     fn refuse(&self, operation: Operation);
 
     /// Writes the keys and the sums of the last run.
@@ -129,7 +129,7 @@ impl<K: SparseKey + Pod, T: Float + Pod> AnyHashed for Hashed<K, T> {
         Ok(count)
     }
 
-    /// Takes part in an operation with arguments that cannot match, so that it fails on all ranks.
+    /// Takes part in an operation with arrays of different lengths, so that the operation fails on all ranks.
     fn refuse(&self, operation: Operation) {
         self.result.take();
         let _ = self.run_on(operation, &[K::zeroed()], &[]);

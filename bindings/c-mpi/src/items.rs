@@ -48,7 +48,7 @@ impl Items {
         }
     }
 
-    /// Items of a user-defined operator, of `bytes` bytes each, which a plan keeps in whole words.
+    /// Items of `bytes` bytes each for a user-defined operator. A plan keeps each item in whole words.
     pub(crate) const fn of_words(bytes: usize) -> Self {
         Self {
             bytes,
@@ -113,7 +113,7 @@ impl Items {
     /// Lets `body` write a result to an array, in place or through a copy.
     ///
     /// # Errors
-    /// As [`read`](Self::read), before `body` is called; or the error of `body`.
+    /// The errors of [`read`](Self::read), before `body` is called; or the error of `body`.
     #[inline]
     pub(crate) fn into<R>(
         self,

@@ -1,7 +1,7 @@
 //! treefold for C, C++ and Fortran: reductions over the ranks of MPI communicators.
 //!
-//! `include/treefold_mpi.h` is the interface, and says what each function does. `include/binary_tree_summation.h` is `ReproRed`'s
-//! interface, implemented with the same plans: `reprored/reprored.c` exports its functions under `ReproRed`'s names, without a prefix.
+//! `include/treefold_mpi.h` is the interface, and says what each function does. `include/binary_tree_summation.h` is the interface of
+//! `ReproRed`, implemented with the same plans. `reprored/reprored.c` exports those functions under `ReproRed`'s names, without a prefix.
 //! `libtreefold` also contains the functions of crate `treefold-c`, so it serves programs with and without MPI.
 //!
 //! A program holds handles, which are names, not addresses. The functions are in `boundary`, the only module that dereferences pointers and

@@ -10,8 +10,8 @@ use treefold_c::failure::{Code, Failure};
 use treefold_c::keyed::{Keys, collected};
 use treefold_c::statistic::Asked;
 
-/// The operations of `treefold_mpi.h` in the order of their codes, which count from 1, and their names in C. Some calls offer only the
-/// first few.
+/// The operations of `treefold_mpi.h` and their names in C, in the order of their codes, which count from 1. Some calls accept only the
+/// first few operations.
 pub(crate) const OPERATIONS: [(Operation, &str); 6] = [
     (Operation::Allreduce, "TREEFOLD_ALLREDUCE"),
     (Operation::Reduce, "TREEFOLD_REDUCE"),
@@ -69,11 +69,11 @@ pub(crate) enum Given<'a> {
 /// The kind of input that the calls of a plan accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
-    /// Items in tree order; for sums of floats also pairs.
+    /// Items in tree order. A plan that sums floats also accepts pairs of arrays.
     InTree,
     /// Items of exact sums and norms.
     Exact,
-    /// Pairs of exact dot products.
+    /// Pairs of arrays for exact dot products.
     ExactPairs,
     /// Items of sums in lanes.
     InLanes,
@@ -147,7 +147,7 @@ impl Takes {
         }
     }
 
-    /// Adds up items by key. Returns the state.
+    /// Adds up items by key in a new state, and returns the state.
     pub(crate) fn added(
         self,
         keys: usize,

@@ -31,7 +31,7 @@ handle!(
 pub(crate) struct Shaped {
     pub(crate) items: Items,
     pub(crate) plan: AnyPlan,
-    /// The elements of an item.
+    /// The number of elements per item.
     pub(crate) width: usize,
     /// Whether this rank gets the result of a reduce.
     pub(crate) is_root: bool,
@@ -75,7 +75,7 @@ impl Shaped {
 
     /// Refuses a call that cannot be made on this rank; the other ranks get an error.
     pub(crate) fn refuse(&self, operation: Operation) {
-        // No rank waits for a broadcast of exact sums.
+        // Exact sums have no broadcast, so no rank waits for one.
         let is_exact = matches!(self.takes, Takes::Exact | Takes::ExactPairs);
         if !(is_exact && operation == Operation::Broadcast) {
             self.plan.refuse(operation);
@@ -117,7 +117,7 @@ impl Shaped {
         })
     }
 
-    /// Starts an operation other than a broadcast. The wait writes to `result`, unless that is NULL.
+    /// Starts an operation other than a broadcast. The wait writes to `result`, unless `result` is NULL.
     pub(crate) fn start(
         &self,
         name: *const treefold_plan,
@@ -248,7 +248,7 @@ impl Shaped {
         })
     }
 
-    /// Runs a blocking operation whose result may have to be copied, or may belong to another rank only.
+    /// Runs a blocking operation. Its result may have to be copied, or this rank may get none.
     fn run_into(
         &self,
         operation: Operation,
@@ -257,13 +257,13 @@ impl Shaped {
     ) -> Result<bool, Failure> {
         let run = |result: &mut [u8]| self.run_given(operation, given, result);
         match given {
-            // With many keys, a row of unused results would be long. A state is its own result.
+            // With many keys, a scratch row for unused results would be long. A state is its own result.
             Given::ByKey(..) if result.is_empty() => return run(&mut []),
             Given::Keyed(_) => return run(&mut []),
             _ => {}
         }
         let is_unused = self.is_unused(operation) && result.is_empty();
-        // An operator may call this plan again: that fails, but must not panic here.
+        // An operator may call this plan again. Such a call fails, but must not panic here.
         if is_unused && let Ok(mut unused) = self.unused.try_borrow_mut() {
             return run(self.items.room(self.width, &mut unused));
         }

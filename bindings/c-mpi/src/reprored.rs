@@ -19,13 +19,13 @@ handle!(
     pub ReductionContext, Context, 5, "context"
 );
 
-/// The variable by which `ReproRed` chooses an order.
+/// The environment variable by which `ReproRed` chooses an order.
 const MODE_VARIABLE: &str = "REPR_REDUCE";
 
 /// The values of this variable that mean tree order, which is treefold's order.
 const TREE_MODES: [&str; 2] = ["BINARY_TREE", "DUAL_TREE"];
 
-/// The variable that names the rank to be debugged.
+/// The environment variable that names the rank to be debugged.
 const DEBUG_VARIABLE: &str = "DEBUG_MPI_RANK";
 
 /// How often a process checks for its debugger.
@@ -91,7 +91,7 @@ pub(crate) fn reductions() -> u64 {
     REDUCTIONS.load(Ordering::Relaxed)
 }
 
-/// Prints a line once, on rank 0, if the environment requests another order.
+/// Prints a line once, on rank 0, if the environment requests another order than the tree's.
 fn tell_order(world: &World) {
     thread_local! {
         static IS_REPORTED: Cell<bool> = const { Cell::new(false) };

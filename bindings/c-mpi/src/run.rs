@@ -41,12 +41,12 @@ pub(crate) struct Run {
     pub(crate) started: RefCell<Option<AnyPending>>,
     /// The input that the run's plan accepts.
     pub(crate) takes: Takes,
-    /// The length of the result on a rank that gets none and may pass no buffer.
+    /// The length of the result, if this rank gets no result and may omit the buffer.
     pub(crate) unused_result: Option<usize>,
     /// The result buffer that the start named.
     pub(crate) place: Option<Output>,
     pub(crate) origin: Origin,
-    /// Whether the plan has a pending run; shared with the plan. Until this run ends, it is the pending one.
+    /// Whether the plan has a pending run; shared with the plan. Until this run ends, the pending run is this one.
     pub(crate) is_pending: Rc<Cell<bool>>,
 }
 
@@ -79,7 +79,7 @@ impl Run {
         self.end().ok_or_else(is_waited_for)
     }
 
-    /// Makes progress; true if a wait would return at once.
+    /// Makes progress. Returns true if a wait would return at once.
     pub(crate) fn test(&self) -> Result<bool, Failure> {
         self.under_way(|started| started.test())
     }
@@ -209,7 +209,7 @@ fn is_waited_for() -> Failure {
     Failure::argument("run", "it is being waited for")
 }
 
-/// Notifies the other ranks if an operator's failure unwinds: this rank's next call could come much later.
+/// Notifies the other ranks if a panic unwinds. Otherwise they might learn of it only at this rank's next call, which could be much later.
 pub(crate) struct NotifyOnPanic<'w>(pub(crate) &'w World);
 
 impl Drop for NotifyOnPanic<'_> {

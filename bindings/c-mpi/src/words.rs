@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn no_error_speaks_of_what_only_rust_has() {
-        // Exempt variants hold a `Turn` or a `Cost`, which only other crates can construct, or need what C lacks: costs and iterators.
+        // Exempt are variants with a `Turn` or a `Cost`, which only other crates can construct, and errors of iterators, which C lacks.
         let tables = [
             ("comm/src/error.rs", "Error", transport_errors(), vec![]),
             (

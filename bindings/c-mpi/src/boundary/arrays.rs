@@ -22,7 +22,7 @@ pub(super) type Pairs<'a> = Vec<[&'a [u8]; 2]>;
 /// The input of a call. Each pointer is valid for the given number of elements, or NULL.
 #[derive(Clone, Copy)]
 pub(super) enum Arrays {
-    /// Items; none for a broadcast.
+    /// Items. A broadcast has none.
     Items(Input),
     /// Two arrays of factors.
     Pair([Input; 2]),
@@ -48,7 +48,7 @@ impl Arrays {
     ) -> Result<Given<'k>, Failure> {
         let read = |name, array: Input| -> Result<&'a [u8], Failure> {
             let bytes = apart(name, array, element_bytes, written)?;
-            // SAFETY: the caller promises that many elements.
+            // SAFETY: the caller promises that the array has this number of elements.
             Ok(unsafe { bytes.read(array.0) })
         };
         let pair = |[x, y]: [Input; 2]| Ok([read("x", x)?, read("y", y)?]);
@@ -131,7 +131,7 @@ unsafe fn listed(
         let list = apart(name, (list.cast(), k), size_of::<*const c_void>(), written)?;
         list.aligned(align_of::<*const c_void>())?;
     }
-    // SAFETY: not NULL and aligned, as was just checked, and k pointers, as the caller promises.
+    // SAFETY: each list is aligned and not NULL, as was just checked, and the caller promises that it has k pointers.
     let at = |list: *const *const c_void, j| unsafe { list.wrapping_add(j).read() };
     Ok((0..k).map(|j| lists.map(|list| (at(list, j), n))).collect())
 }
@@ -188,6 +188,6 @@ pub(super) unsafe fn tell(is_mine: *mut c_int, outcome: bool) -> Result<(), Fail
     if is_mine.is_null() {
         return Ok(());
     }
-    // SAFETY: not NULL, and the caller promises an int.
+    // SAFETY: `is_mine` is not NULL, and the caller promises that it points to an int.
     unsafe { write("is_mine", is_mine, c_int::from(outcome)) }
 }

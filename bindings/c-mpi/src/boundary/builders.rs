@@ -216,7 +216,7 @@ pub extern "C" fn treefold_builder_block_cyclic(
     })
 }
 
-/// Sets the number of items on all ranks, which the build checks.
+/// Sets the total number of items of all ranks. The build checks this number.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_builder_items(builder: *mut treefold_builder, items: u64) -> Status {
     set(builder, |settings| settings.set_items(items))

@@ -137,7 +137,7 @@ pub unsafe extern "C" fn treefold_run_dot(
 /// Computes the dot products of k pairs of arrays. Collective.
 ///
 /// # Safety
-/// `x` and `y` point to k pointers to n elements each, `result` to m, and `is_mine` to one int; each may be NULL.
+/// `x` and `y` are lists of k pointers to n elements each, `result` points to m elements, and `is_mine` to one int; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_run_dots(
     plan: *const treefold_plan,
@@ -236,7 +236,8 @@ pub unsafe extern "C" fn treefold_start_dot(
 /// Starts [`treefold_run_dots`]. Collective.
 ///
 /// # Safety
-/// `x` and `y` point to k pointers to n elements each, `result` to m until the run ends, and `run` to room for a handle; each may be NULL.
+/// `x` and `y` are lists of k pointers to n elements each, `result` points to m elements until the run ends, `run` points to room for a
+/// handle; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_start_dots(
     plan: *const treefold_plan,

@@ -25,7 +25,7 @@ pub unsafe extern "C" fn treefold_mpi_library(text: *mut *const c_char) -> Statu
     guard(|| {
         place("text", text)?;
         let description = library::description()?;
-        // SAFETY: not NULL and aligned, as was just checked; the caller promises room for an address.
+        // SAFETY: `text` is aligned and not NULL, as was just checked; the caller promises room for an address.
         unsafe { text.write(description.as_ptr()) };
         Ok(())
     })
@@ -175,11 +175,11 @@ pub unsafe extern "C" fn treefold_comm_free(comm: *mut *mut treefold_comm) -> St
 /// The type of a callback, `treefold_interrupted` in C.
 pub type Interrupted = Option<unsafe extern "C" fn(context: *mut c_void) -> c_int>;
 
-/// Sets the callback of waits.
+/// Sets the callback by which waits learn of an interruption.
 ///
 /// # Safety
-/// This thread may call the function with this context while plans of this communicator live. The function makes no call of this library,
-/// except to destroy handles.
+/// This thread may call the function with this context while plans of this communicator live. The function calls this library only to
+/// destroy handles.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_comm_interruption(
     comm: *mut treefold_comm,

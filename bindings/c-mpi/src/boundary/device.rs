@@ -1,4 +1,4 @@
-//! Calls with arrays in GPU memory, as with a CUDA-aware MPI library.
+//! Calls with arrays in GPU memory. A program passes them as to a CUDA-aware MPI library.
 //!
 //! If the GPU can fold an array, it does so, and only a few values are copied to host memory. Any other array is copied to host memory and
 //! reduced there. A result for GPU memory is computed in host memory and then copied.
@@ -94,10 +94,10 @@ impl Moved {
     }
 }
 
-/// [`entry::run`] on arrays that may be on a GPU.
+/// As [`entry::run`], on arrays that may be on a GPU.
 ///
 /// # Safety
-/// As for that function.
+/// As for [`entry::run`].
 #[cold]
 pub(super) unsafe fn run(
     plan: &Shaped,
@@ -139,7 +139,7 @@ pub(super) unsafe fn run(
         }
         None => {
             let arrays = moved.arrays();
-            // SAFETY: an array that is not the caller's own has the same length.
+            // SAFETY: the caller promises the arrays, and a copy has the length of the array that it replaces.
             unsafe { entry::run_here(plan, operation, arrays, output, is_mine) }?
         }
     };
@@ -148,10 +148,10 @@ pub(super) unsafe fn run(
     Ok(is_there)
 }
 
-/// [`entry::start`] on items that may be on a GPU. Only the wait writes the result.
+/// As [`entry::start`], on items that may be on a GPU. Only the wait writes the result.
 ///
 /// # Safety
-/// As for that function.
+/// As for [`entry::start`].
 #[cold]
 pub(super) unsafe fn start(
     plan: &Shaped,
@@ -180,22 +180,22 @@ pub(super) unsafe fn start(
         }
         None => {
             let arrays = moved.arrays();
-            // SAFETY: an array that is not the caller's own has the same length.
+            // SAFETY: the caller promises the arrays, and a copy has the length of the array that it replaces.
             unsafe { entry::start_here(plan, name, operation, arrays, result, run) }
         }
     }
 }
 
-/// [`entry::wait`] for a result that may go to a GPU. The run's plan looked for the driver when the run was started.
+/// As [`entry::wait`], for a result that may go to a GPU. The run's plan looked for the driver when the run was started.
 ///
 /// # Safety
-/// As for that function.
+/// As for [`entry::wait`].
 #[cold]
 pub(super) unsafe fn wait(run: &Run, result: Output, is_mine: *mut c_int) -> Result<(), Failure> {
     let checked = entry::check_result(run, result, is_mine);
     let target = checked.and_then(|_| Target::of(result, run.items.bytes));
     let mut target = run.or_end(target)?;
-    // SAFETY: an array that is not the caller's own has the same length.
+    // SAFETY: the caller promises the array, and a copy has the length of the array that it replaces.
     let is_there = unsafe { entry::wait_here(run, target.output(), is_mine) }?;
     // SAFETY: the caller promises m elements, which no other code uses.
     unsafe { target.deliver(is_there) }

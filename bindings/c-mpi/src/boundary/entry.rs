@@ -23,7 +23,7 @@ use crate::operands::operation_of_code;
 use crate::plan::{Shaped, treefold_plan};
 use crate::run::{Run, treefold_run};
 
-/// Runs a blocking operation on items. Unless `is_mine` is NULL, sets it to whether this rank gets a result.
+/// Runs a blocking operation on items. Unless `is_mine` is NULL, writes there whether this rank gets a result.
 ///
 /// # Safety
 /// `local` and `result` have the given numbers of elements of the plan's type, and `is_mine` points to one int; each may be NULL.
@@ -62,7 +62,7 @@ unsafe fn run_items(
     })
 }
 
-/// Runs the blocking operation with this code, which must be one of the first `among` operations: those that the call offers.
+/// Runs the blocking operation with this code, which must be one of the first `among` operations, which the call offers.
 ///
 /// # Safety
 /// The arrays are as [`Arrays`] says; `result` and `is_mine` are as in [`run`].
@@ -92,7 +92,7 @@ fn are_here() -> bool {
 }
 
 /// The short path: an allreduce that only folds this rank's items by a built-in operator. Does nothing and returns `None` for any other
-/// call, and if anything is wrong. A short call takes longer the more memory it touches, and this path touches little.
+/// call, or if anything is wrong. A short call takes longer the more memory it touches, and this path touches little.
 ///
 /// # Safety
 /// As [`run`].
@@ -112,9 +112,9 @@ unsafe fn fold_here(
         if !(is_valid && are_apart) {
             return None;
         }
-        // SAFETY: not NULL, and the caller promises n elements, which have `local_bytes` bytes: no more than a slice can have.
+        // SAFETY: `local` is not NULL, and the caller promises n elements, which have `local_bytes` bytes: no more than a slice can have.
         let local = unsafe { slice::from_raw_parts(local.cast(), local_bytes) };
-        // SAFETY: not NULL, and the caller promises one element, which does not overlap the items, as was just checked.
+        // SAFETY: `result` is not NULL, and the caller promises one element, which does not overlap the items, as was just checked.
         let result = unsafe { slice::from_raw_parts_mut(result.cast(), result_bytes) };
         plan.plan.fold(local, result)
     })
@@ -139,7 +139,7 @@ unsafe fn run_object(
     unsafe { run_here(plan, operation, arrays, result, is_mine) }.map(drop)
 }
 
-/// [`run`] and [`run_code`] on arrays in host memory. Returns whether this rank gets a result.
+/// As [`run`] and [`run_code`], on arrays in host memory. Returns whether this rank gets a result.
 ///
 /// # Safety
 /// As [`run_code`].
@@ -165,11 +165,11 @@ pub(super) unsafe fn run_here(
     Ok(outcome)
 }
 
-/// Starts the operation with this code, which must be one of the first `among` operations. The wait writes to `result`, unless that is NULL.
+/// Starts the operation with this code, one of the first `among` operations. The wait writes to `result`, unless `result` is NULL.
 ///
 /// # Safety
-/// The arrays are as [`Arrays`] says, `result` has the given number of elements of the plan's type until the run ends, and `run` points to room
-/// for a handle; each may be NULL.
+/// The arrays are as [`Arrays`] says, `result` has the given number of elements of the plan's type until the run ends, and `run` points to
+/// room for a handle; each may be NULL.
 pub(super) unsafe fn start(
     name: *const treefold_plan,
     (code, among): (i32, usize),
@@ -191,7 +191,7 @@ pub(super) unsafe fn start(
     })
 }
 
-/// [`start`] on arrays in host memory.
+/// As [`start`], on arrays in host memory.
 ///
 /// # Safety
 /// As [`start`].
@@ -224,7 +224,7 @@ pub(super) unsafe fn write_run(place: *mut *mut treefold_run, run: Rc<Run>) -> R
     unsafe { write_handle("run", place, name) }
 }
 
-/// Ends the handle of a run, and returns the run.
+/// Destroys the handle of a run, and returns the run.
 ///
 /// # Safety
 /// `run` points to a handle, or is NULL.
@@ -237,7 +237,7 @@ unsafe fn take_run(run: *mut *mut treefold_run) -> Result<Rc<Run>, Failure> {
     Ok(object)
 }
 
-/// Waits for a run, and ends its handle.
+/// Waits for a run, and destroys its handle.
 ///
 /// # Safety
 /// `run` points to a handle, `result` to the given number of elements of the plan's type, and `is_mine` to one int; each may be NULL.
@@ -258,7 +258,7 @@ pub(super) unsafe fn wait(
     unsafe { wait_here(&object, result, is_mine) }.map(drop)
 }
 
-/// [`wait`] for a result in host memory. Returns whether this rank gets a result.
+/// As [`wait`], for a result in host memory. Returns whether this rank gets a result.
 ///
 /// # Safety
 /// As [`wait`].
@@ -289,7 +289,7 @@ pub(super) fn check_result(
     Ok(array)
 }
 
-/// Waits for runs whose starts named the result buffers, and ends all handles.
+/// Waits for runs whose starts named the result buffers, and destroys all handles.
 ///
 /// # Safety
 /// `runs` points to n handles, or is NULL.
@@ -313,7 +313,7 @@ pub(super) unsafe fn wait_all(runs: *mut *mut treefold_run, n: usize) -> Result<
     outcome.unwrap_or_else(|payload| panic::resume_unwind(payload))
 }
 
-/// Waits for a run by key, replaces a state by its result, and ends its handle.
+/// Waits for a run by key, replaces a state by the run's result, and destroys the run's handle.
 ///
 /// # Safety
 /// `run` points to a handle, and `is_mine` to one int; each may be NULL.

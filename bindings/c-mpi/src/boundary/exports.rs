@@ -76,7 +76,7 @@ unsafe fn write_algorithm(
 ) -> Result<(), Failure> {
     place("name", name)?;
     let text = algorithm.map_or(ptr::null(), |algorithm| c_name(algorithm).as_ptr());
-    // SAFETY: not NULL and aligned, as was just checked; the caller promises room for a pointer.
+    // SAFETY: `name` is aligned and not NULL, as was just checked; the caller promises room for a pointer.
     unsafe { name.write(text) };
     Ok(())
 }
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn treefold_plan_print(
         let place = Bytes::of_place("needed", needed)?;
         let array = Bytes::of("text", text.cast(), capacity, 1)?;
         disjoint(array, place)?;
-        // SAFETY: the caller promises room for that many bytes.
+        // SAFETY: the caller promises room for `capacity` bytes.
         let room = unsafe { array.write(text.cast()) };
         let printed = plan.plan.to_string();
         if let Some(last) = capacity.checked_sub(1) {
@@ -159,7 +159,7 @@ pub extern "C" fn treefold_wait_timeout(run: *const treefold_run, seconds: f64) 
     })
 }
 
-/// Replaces an infinite time: more than a century, but small enough to be added to the time of a clock.
+/// The time that replaces an infinite one: more than a century, but small enough to be added to the time of a clock.
 const FOR_EVER: Duration = Duration::from_secs(1 << 32);
 
 /// Converts the program's number of seconds.
@@ -175,7 +175,7 @@ pub(super) fn duration(seconds: f64) -> Result<Duration, Failure> {
     }
 }
 
-/// Writes whether the plan has a run that was started, and neither waited for nor cancelled.
+/// Writes whether the plan has a run that was started, but neither waited for nor cancelled.
 ///
 /// # Safety
 /// `pending` points to one int, or is NULL.
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn treefold_run_plan(
         place("plan", plan)?;
         let is_there = handle::object(name).is_ok();
         let found = if is_there { name } else { ptr::null() };
-        // SAFETY: not NULL and aligned, as was just checked; the caller promises room for a handle.
+        // SAFETY: `plan` is aligned and not NULL, as was just checked; the caller promises room for a handle.
         unsafe { plan.write(found) };
         Ok(())
     })
@@ -252,7 +252,7 @@ pub unsafe extern "C" fn treefold_wait_all(runs: *mut *mut treefold_run, n: usiz
     guard(|| unsafe { entry::wait_all(runs, n) })
 }
 
-/// Waits for a run by key, and replaces a state by its result.
+/// Waits for a run by key, and replaces a state by the run's result.
 ///
 /// # Safety
 /// `run` points to a handle, and `is_mine` to one int; each may be NULL.

@@ -19,7 +19,7 @@ pub(super) unsafe fn write_handle<H>(
     handle: *mut H,
 ) -> Result<(), Failure> {
     self::place(name, place)?;
-    // SAFETY: not NULL and aligned, as was just checked; the caller promises room for a handle.
+    // SAFETY: `place` is aligned and not NULL, as was just checked; the caller promises room for a handle.
     unsafe { place.write(handle) };
     Ok(())
 }
@@ -33,11 +33,11 @@ pub(super) unsafe fn read_handle<H>(
     place: *const *mut H,
 ) -> Result<*mut H, Failure> {
     self::place(name, place)?;
-    // SAFETY: not NULL and aligned, as was just checked; the caller promises a handle.
+    // SAFETY: `place` is aligned and not NULL, as was just checked; the caller promises that it points to a handle.
     Ok(unsafe { place.read() })
 }
 
-/// Takes the object of a handle, and sets the handle to NULL. `None` if the handle is NULL, or its object ended with this thread.
+/// Takes a handle's object, and sets the handle to NULL. Returns `None` if the handle is NULL, or if this thread has dropped its objects.
 ///
 /// # Safety
 /// `handle` points to a handle, or is NULL.

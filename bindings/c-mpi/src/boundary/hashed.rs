@@ -114,8 +114,8 @@ unsafe fn arrays<'a>(
     let items_array = Bytes::of("items", items, n, plan.element_bytes())?;
     disjoint(keys_array, place)?;
     disjoint(items_array, place)?;
-    // SAFETY: the caller promises that many numbers.
+    // SAFETY: the caller promises k numbers.
     let keys = unsafe { keys_array.read(keys) };
-    // SAFETY: the caller promises that many elements.
+    // SAFETY: the caller promises n elements.
     Ok((keys, unsafe { items_array.read(items) }))
 }

@@ -15,7 +15,7 @@ use crate::failure::of_transport;
 /// A function of the program's MPI library; its address identifies the library.
 pub(super) type AnyFunction = Option<unsafe extern "C" fn()>;
 
-/// The MPI library that contains `function`; if that is `None`, the library that treefold finds. Fails unless MPI can be called.
+/// The MPI library that contains `function`, or, if `function` is `None`, the library that treefold finds. Fails unless MPI can be called.
 fn running(function: AnyFunction) -> Result<&'static Library, Failure> {
     let library = match function {
         Some(function) => treefold::mpi::library_of(function as *const c_void),
@@ -51,8 +51,8 @@ pub(super) fn description() -> Result<&'static CString, Failure> {
 /// Duplicates the program's communicator, given by its address.
 ///
 /// # Safety
-/// If it is not NULL, `comm` points to a communicator, of `comm_bytes` bytes, of the MPI library that the program was compiled with.
-/// `function` is that program's `MPI_Comm_size`, or NULL.
+/// `comm` is NULL, or points to a communicator of `comm_bytes` bytes that belongs to the MPI library with which the program was compiled.
+/// `function` is the program's `MPI_Comm_size`, or NULL.
 pub(super) unsafe fn duplicate(
     comm: *const c_void,
     comm_bytes: usize,
@@ -74,7 +74,7 @@ pub(super) unsafe fn duplicate(
         4 => place("comm", comm.cast::<u32>()),
         _ => place("comm", comm.cast::<usize>()),
     }?;
-    // SAFETY: not NULL, aligned, and of the family of the library, as was just checked; the caller promises a communicator.
+    // SAFETY: `comm` is aligned, not NULL, and of the library's family, as was just checked; the caller promises a communicator.
     let comm = unsafe { library.family().read(comm, 0) };
     // SAFETY: the caller promises a communicator.
     unsafe { duplicate_handle(library, comm) }

@@ -1,7 +1,7 @@
-//! Dereferences pointers and calls MPI: the only module of this crate with `unsafe`.
+//! Dereferences pointers and calls MPI. Of this crate's other modules, only `handle::owned` has `unsafe` code.
 //!
-//! As in `treefold_c::boundary`, a C program promises what the header asks for: a pointer with a length is valid for that many elements
-//! during the call. Handles are not pointers, so they need no promise.
+//! As in `treefold_c::boundary`, a C program promises what the header asks for: a pointer with a length n is valid for n elements during
+//! the call. Handles are not pointers, so they need no promise.
 
 #![expect(
     unsafe_code,

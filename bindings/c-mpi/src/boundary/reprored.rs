@@ -38,7 +38,7 @@ fn or_abort<R>(call: &str, body: impl FnOnce() -> Result<R, Failure>) -> R {
 thread_local! {
     /// The communicator of contexts that are created without one: MPI_COMM_WORLD, unless the program has chosen another one.
     static DEFAULT: Cell<Option<usize>> = const { Cell::new(None) };
-    /// All ranks. MPI_COMM_WORLD is duplicated once, because programs create many contexts.
+    /// All ranks. It is kept, because programs create many contexts and each duplicate of MPI_COMM_WORLD takes time.
     static WORLD: RefCell<Option<World>> = const { RefCell::new(None) };
 }
 
@@ -153,7 +153,7 @@ pub extern "C" fn treefold_reprored_store_summand(
     });
 }
 
-/// The sum of all ranks' numbers. Collective.
+/// Returns the sum of all ranks' numbers. Collective.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_reprored_reproducible_reduce(context: *mut ReductionContext) -> f64 {
     or_abort("reproducible_reduce", || {
@@ -166,7 +166,7 @@ pub extern "C" fn treefold_reprored_reproducible_reduce(context: *mut ReductionC
     })
 }
 
-/// This rank's numbers.
+/// Returns the address of this rank's numbers.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_reprored_get_reduction_buffer(
     context: *mut ReductionContext,

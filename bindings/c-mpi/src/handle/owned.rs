@@ -1,7 +1,7 @@
 //! A cell whose object belongs to the thread that stored it.
 //!
-//! The table of such cells belongs to the process, not to the thread: in a shared library, a thread-local variable's address takes a call
-//! of the dynamic linker. After other work, a short reduction would wait for three more pages of memory because of that call.
+//! The table of such cells belongs to the process, not to the thread: to find a thread-local variable, a shared library calls the dynamic
+//! linker. Because of that call, a short reduction that follows other work would wait for three more pages of memory.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 pub(crate) struct Owned<O: ?Sized> {
     /// The [thread pointer](thread_pointer) of the object's thread; 0 if the cell is empty.
     thread: AtomicUsize,
-    /// The object's handle, so that a single comparison checks a handle.
+    /// The object's handle. A given handle is valid if it is equal to this one.
     name: AtomicUsize,
     /// How often the cell was filled.
     uses: AtomicU64,
-    /// An object only while `thread` is not 0.
+    /// `Some` only while `thread` is not 0.
     object: RefCell<Option<Rc<O>>>,
 }
 
@@ -41,8 +41,8 @@ impl<O: ?Sized> Default for Owned<O> {
 }
 
 impl<O: ?Sized> Owned<O> {
-    /// Stores an object of this thread, and returns its handle, which `name` computes from the number of earlier uses. `None` unless the
-    /// cell is empty.
+    /// Stores an object of this thread, and returns its handle, which `name` computes from the number of earlier uses. Returns `None` if
+    /// the cell is not empty.
     pub(super) fn fill<H>(
         &'static self,
         object: Rc<O>,
@@ -58,7 +58,7 @@ impl<O: ?Sized> Owned<O> {
         Some(handle)
     }
 
-    /// Calls `body` with this thread's object of this handle; `None` if there is no such object.
+    /// Calls `body` with the object of `handle`. Returns `None` if this thread has stored no such object here.
     #[inline(always)]
     pub(super) fn look<H, R>(&self, handle: *const H, body: impl FnOnce(&Rc<O>) -> R) -> Option<R> {
         let is_there = self.thread.load(Ordering::Relaxed) == thread_pointer()
@@ -69,7 +69,8 @@ impl<O: ?Sized> Owned<O> {
         self.object.try_borrow().ok()?.as_ref().map(body)
     }
 
-    /// Takes out this thread's object of this handle; `None` if there is none, or during a [`look`](Self::look).
+    /// Removes and returns the object of `handle`. Returns `None` if this thread has stored no such object here, or during a
+    /// [`look`](Self::look).
     pub(super) fn empty<H>(&self, handle: *const H) -> Option<Rc<O>> {
         self.look(handle, |_| ())?;
         let object = self.object.try_borrow_mut().ok()?.take();

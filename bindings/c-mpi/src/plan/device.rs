@@ -69,15 +69,15 @@ pub(crate) fn of_cuda(error: &Error) -> Failure {
 }
 
 impl Shaped {
-    /// Which floats a GPU can fold for this operation. `None` for a wrong `n`, too: the calls for host memory
-    /// report it.
+    /// Returns the type of the floats that a GPU can fold for this operation. Returns `None` for a wrong `n`, too, because the call for
+    /// host memory reports it.
     pub(crate) fn folded_floats(&self, operation: Operation, n: usize) -> Option<Floats> {
         let floats = self.gpu.floats.get()?;
         let is_reduction = matches!(
             operation,
             Operation::Allreduce | Operation::Reduce | Operation::ReduceScatter
         );
-        // For algorithms that are not schedules, a GPU folds nothing: they need the items themselves.
+        // Algorithms without a schedule need the items themselves, so a GPU folds nothing for them.
         let are_all = |lengths: Vec<usize>| {
             let rows = lengths.iter().fold(0_u128, |rows, &one| rows + one as u128);
             rows * self.width as u128 == n as u128

@@ -1,5 +1,5 @@
 ! Runs the exact plans of module treefold_mpi, and its dot products, with right and with wrong arguments, on any number of ranks.
-! Compares results with 64-bit integers, converted once. What does not depend on Fortran is checked by tests in C.
+! Compares results with 64-bit integers, converted once. Tests in C check what does not depend on Fortran.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 exact.f90 -ltreefold && mpirun -n 3 ./a.out
 
@@ -22,8 +22,8 @@ program exact_walk
 
 contains
 
-   ! x has integers of 20 bits, which every type represents exactly. y has such integers times up to 2^10: the sums of products are
-   ! longer than the significand of any type.
+   ! x has integers of 20 bits, which every type represents exactly. y has such integers multiplied by up to 2^10, so that the sums of
+   ! products are longer than the significand of any type.
    subroutine walk()
       type(treefold_comm) :: comm
       integer(int64) :: state
@@ -142,7 +142,7 @@ contains
       end do
    end subroutine statistics_of
 
-   ! The bytes of a row of statistics. The product of two numbers z + z i is 2 z z i, or 2 z z if one of them is conjugated.
+   ! The bytes of a row of statistics. The product of x + x i and y + y i is 2 x y i, or 2 x y if one factor is conjugated.
    function value_of(type, statistic) result(bytes)
       integer, intent(in) :: type, statistic
       integer(int8), allocatable :: bytes(:)
@@ -155,7 +155,7 @@ contains
       case (TREEFOLD_STATISTIC_SUM)
          bytes = of_type(type, sum(x, 2))
       case (TREEFOLD_STATISTIC_NORM)
-         ! The sum of squares is exact in real64, so its root is rounded correctly, and even the root converted to real32.
+         ! The sum of squares is exact in real64, so its root is rounded correctly, even after a conversion to real32.
          if (type == TREEFOLD_F64) bytes = transfer(sqrt(real(sum(x * x, 2), real64)), BYTE)
          if (type == TREEFOLD_F32) bytes = transfer(real(sqrt(real(sum(x * x, 2), real64)), real32), BYTE)
       case default
@@ -188,7 +188,7 @@ contains
       call treefold_plan_algorithm(plan, TREEFOLD_CALL_BROADCAST, name)
       call check('no algorithm for broadcast', name == '')
 
-      ! Dot products of plans in tree order, of numbers whose products are exact.
+      ! A plan in tree order computes dot products of numbers whose products are exact.
       call treefold_builder_create(comm, TREEFOLD_F64, TREEFOLD_OP_SUM, builder)
       call treefold_builder_set(builder, local_items=9, root=ranks - 1)
       call treefold_plan_build(builder, plan)
@@ -286,7 +286,7 @@ contains
       call fails('the start with another type', ierr, TREEFOLD_ARGUMENT)
       call says('`local` is real(real32), but the plan is for real(real64)')
       call treefold_wait(run, total, ierr=ierr); call fails('a wait after that', ierr, TREEFOLD_NULL)
-      ! If the result has another length or type, the run still completes; a run that is under way continues.
+      ! If the result has another length or type, the run still completes. A second start fails, and the first run continues.
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, 2, plan)
       call treefold_start(plan, EVERY, z, run, y=z)
       call treefold_wait(run, total, ierr=ierr); call fails('a result that is too short', ierr, TREEFOLD_LENGTH)
@@ -300,7 +300,7 @@ contains
       call fails('arrays of another type', ierr, TREEFOLD_ARGUMENT)
    end subroutine local_errors
 
-   ! Mistakes of rank 0, which cause errors on the other ranks: none may get a sum without rank 0's items.
+   ! Mistakes of rank 0, which cause errors on the other ranks: no rank may get a sum without rank 0's items.
    subroutine errors_of_ranks(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan

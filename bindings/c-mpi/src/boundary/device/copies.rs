@@ -18,7 +18,7 @@ fn device(ordinal: usize) -> Result<&'static Device, Failure> {
 /// A host copy of an array on a GPU, aligned for every type.
 struct Copied {
     words: Vec<u64>,
-    /// The bytes of the array.
+    /// The number of bytes of the array.
     count: usize,
     /// The GPU, and the address of the program's array there.
     device: &'static Device,
@@ -78,8 +78,7 @@ impl Copied {
             return Ok(());
         }
         let bytes = &bytemuck::cast_slice(&self.words)[..self.count];
-        // SAFETY: the array has the same number of bytes, and the caller promises that only this
-        // call uses it.
+        // SAFETY: the array has the same number of bytes, and the caller promises that only this call uses it.
         let written = unsafe { self.device.copy_into(bytes, self.pointer) };
         written.map_err(|error| of_cuda(&error))
     }
