@@ -39,7 +39,7 @@
 !
 ! Handles (communicators, builders, plans, runs and hashed sums) are variables of types with a finaliser. They are destroyed when
 ! they go out of scope, or by treefold_..._destroy. Variables of the main program do not go out of scope. Handles cannot be copied:
-! assigning one that is in use ends the program, because both copies would name one object. Handles belong to the thread that
+! assigning one that is in use ends the program, because both copies would own one object. Handles belong to the thread that
 ! created them. They may be destroyed in any order, even after MPI_Finalize and after the main program. Destroying one never
 ! communicates, prints anything or stops the program.
 !
@@ -412,8 +412,8 @@ contains
       call treefold_end_call(c_measure_link(comm%own%handle), ierr)
    end subroutine treefold_comm_measure_link
 
-   ! Sets the callback for waits, which must be a module procedure. If it is absent, waits call nothing. If the callback ends a wait,
-   ! the error is TREEFOLD_INTERRUPTED, and the plan cannot run again.
+   ! Sets the callback for waits, a module procedure. If it is absent, waits call nothing. If the callback ends a wait, the error is
+   ! TREEFOLD_INTERRUPTED, and the plan cannot run again.
    subroutine treefold_comm_interruption(comm, interrupted, context, ierr)
       type(treefold_comm), intent(inout) :: comm
       procedure(treefold_interrupt), optional :: interrupted
@@ -466,8 +466,8 @@ contains
    end subroutine treefold_builder_create_exact
 
    ! Creates a builder of plans by key, for real numbers. For each of the keys 0 to keys - 1, the result has the sum of the key's
-   ! items (TREEFOLD_STATISTIC_SUM) or their mean (TREEFOLD_STATISTIC_MEAN), rounded once. In each run, each rank passes any number of
-   ! items with their `keys` to treefold_allreduce, treefold_reduce, treefold_reduce_scatter or treefold_start. Plans for other
+   ! items (TREEFOLD_STATISTIC_SUM) or their mean (TREEFOLD_STATISTIC_MEAN), rounded once. In each run, each rank passes any number
+   ! of items with their `keys` to treefold_allreduce, treefold_reduce, treefold_reduce_scatter or treefold_start. Plans for other
    ! statistics need treefold_run_keyed. In treefold_plan_scattered_columns, columns are keys.
    subroutine treefold_builder_create_by_key(comm, type, statistic, keys, builder, ierr)
       type(treefold_comm), intent(in) :: comm
@@ -527,8 +527,8 @@ contains
    ! - Parameters of algorithms, which change no bit either: blocks, the column blocks of a row; ports, the messages that a rank
    !   sends at once (bruck, dissemination); node_ranks, the ranks per node (hierarchical); message_limit, the longest message, in
    !   elements.
-   ! - agreed: if .true., the plan is built without communication. The items must follow a rule. All ranks must make the same calls on
-   !   the builder; treefold does not check this.
+   ! - agreed: if .true., the plan is built without communication. The items must follow a rule. All ranks must make the same calls
+   !   on the builder; treefold does not check this.
    subroutine treefold_builder_set(builder, local_items, extents, even, block_cyclic, items, width, lanes, root, algorithm, &
       blocks, ports, node_ranks, message_limit, agreed, ierr)
       type(treefold_builder), intent(inout) :: builder
@@ -574,7 +574,7 @@ contains
       call treefold_end_call(status, ierr)
    end subroutine treefold_builder_set
 
-   ! Sets a number by a function, or as a parameter of algorithms. Does nothing if the number is absent or an earlier setting was wrong.
+   ! Sets a number by a function, or as a parameter of algorithms, unless the number is absent or an earlier setting was wrong.
    subroutine set_count(builder, name, given, status, setter, parameter)
       type(treefold_builder), intent(in) :: builder
       character(len=*), intent(in) :: name
@@ -718,8 +718,8 @@ contains
       call run(plan, TREEFOLD_CALL_ALLREDUCE, local, result, ierr, y, keys)
    end subroutine treefold_allreduce
 
-   ! The root gets the reduction: is_mine says whether this rank is the root. On other ranks, `result` is not written; it may have no
-   ! elements, but must be allocated.
+   ! The root gets the reduction: is_mine says whether this rank is the root. On other ranks, `result` is not written; it may have
+   ! no elements, but must be allocated.
    subroutine treefold_reduce(plan, local, result, is_mine, ierr, y, keys)
       type(treefold_plan), intent(in) :: plan
       type(*), dimension(..), intent(in) :: local
@@ -808,9 +808,9 @@ contains
    ! ---- Runs between start and end ----------------------------------------------------------------------------------------------
 
    ! Starts an operation such as TREEFOLD_CALL_ALLREDUCE, and returns when this rank's items are folded: the program may then reuse
-   ! their arrays. Collective. The result goes to the array of the wait, or to `result`, given by its keyword. The array `result` must
-   ! be contiguous, live until the wait, and be declared `asynchronous`. The start returns an error, and leaves no run, if an array
-   ! does not fit the plan.
+   ! their arrays. Collective. The result goes to the array of the wait, or to `result`, given by its keyword. The array `result`
+   ! must be contiguous, live until the wait, and be declared `asynchronous`. The start returns an error, and leaves no run, if an
+   ! array does not fit the plan.
    subroutine treefold_start(plan, operation, local, run, ierr, result, y, keys)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation

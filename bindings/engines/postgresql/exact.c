@@ -1,5 +1,5 @@
 /*
- * Exact aggregates for PostgreSQL, by means of the aggregate states of libtreefold.
+ * Exact aggregates for PostgreSQL, implemented with the aggregate states of libtreefold.
  *
  * libtreefold may allocate further memory for a state, outside PostgreSQL's memory contexts. So each state is stored in a context together
  * with a callback, which frees that memory when the context is reset or deleted: when a group ends, and when a statement fails or is
@@ -25,9 +25,9 @@ enum columns
 
 /*
  * Exact sums do not depend on the order in which rows are added, so rows may be added late. The latest rows wait here. With many groups,
- * the states are in the cache by the time that the rows are added; with few groups, one call of libtreefold adds several rows. Any function
- * that reads a state, or removes a row from one, first adds all waiting rows. If this fails, the remaining rows still wait: they may belong
- * to the open cursor of another statement.
+ * the states are in the cache when the rows are added. With few groups, one call of libtreefold adds several rows. Any function that reads
+ * a state, or removes a row from a state, first adds all waiting rows. If this fails, the remaining rows still wait, because they may
+ * belong to the open cursor of another statement.
  */
 enum
 {
@@ -86,7 +86,7 @@ static void clear_state(void *state)
     treefold_aggregate_clear(state);
 }
 
-/* Creates a state, with its callback in the memory after it. */
+/* Creates a state. Its callback is stored directly after the state. */
 static treefold_aggregate *new_state(MemoryContext context, treefold_statistic statistic, const char *name)
 {
     size_t bytes = 0;
@@ -114,7 +114,7 @@ static treefold_aggregate *read_state(MemoryContext context, bytea *bytes, const
 
 static bytea *write_state(treefold_aggregate *state, const char *name)
 {
-    /* Enough for most states. */
+    /* This capacity is enough for most states. */
     size_t capacity = 512, n = 0;
     bytea *bytes = palloc(VARHDRSZ + capacity);
     treefold_status status = treefold_aggregate_to_bytes(state, VARDATA(bytes), capacity, &n);
@@ -156,7 +156,7 @@ static Datum unchanged(FunctionCallInfo fcinfo)
     PG_RETURN_NULL();
 }
 
-/* Adds or removes a row: x, or x and y. */
+/* Adds or removes a row, which is x, or x and y. */
 static pg_attribute_always_inline Datum change(FunctionCallInfo fcinfo, bool adds, treefold_statistic statistic, bool is_pair, double x,
                                                double y, const char *name)
 {
@@ -243,10 +243,10 @@ FUNCTION(exact_state_combine)
     treefold_aggregate *state = state_argument(fcinfo, 0), *other = state_argument(fcinfo, 1);
     if (other == NULL)
         return unchanged(fcinfo);
-    /* The other state lives only as long as its row, so this copies it. */
+    /* The other state lives only as long as its row, so it is copied. */
     if (state == NULL)
         PG_RETURN_POINTER(read_state(context, write_state(other, __func__), __func__));
-    /* The error names exact_merge, since only its states can be of different kinds. */
+    /* The error names exact_merge, since only states of exact_merge can be of different kinds. */
     check(treefold_aggregate_merge(state, other), "exact_merge");
     PG_RETURN_POINTER(state);
 }

@@ -1,8 +1,8 @@
 /* The tables from which the preprocessor generates the C functions and the script that declares them in SQL. */
 
 /*
- * The kinds of states: KIND(kind, columns, a statistic that needs it). Columns are X, XY or YX: SQL has the dependent column first.
- * States of KINDS can be written as bytes, states of KINDS_WITHOUT_BYTES cannot.
+ * The kinds of states: KIND(kind, columns, a statistic that needs this kind). Columns are X, XY or YX: in YX the dependent column is first,
+ * as in SQL. States of KINDS can be written as bytes. States of KINDS_WITHOUT_BYTES cannot.
  */
 #define KINDS(KIND)                                                                                                                    \
     KIND(sum, X, SUM)                                                                                                                  \

@@ -1,4 +1,4 @@
-/* Rejects a libtreefold of another version than the one that the extension was built for, and arguments that are integers or numerics. */
+/* Rejects a libtreefold whose version is not the one for which the extension was built, and arguments that are integers or numerics. */
 #include "postgres.h"
 
 #include "catalog/pg_type_d.h"
@@ -21,7 +21,7 @@ void _PG_init(void)
                 errhint("Build the extension again, or install the library for which it was built."));
 }
 
-/* The transition function and the final function of aggregates of types that PostgreSQL would cast to float8: raises an error. The state
+/* Raises an error: the transition function and the final function of aggregates of types that PostgreSQL would cast to float8. The state
    is the name of the aggregate. */
 FUNCTION(exact_refuse)
 {
@@ -29,7 +29,7 @@ FUNCTION(exact_refuse)
     Oid type = get_fn_expr_argtype(fcinfo->flinfo, 1);
     if (type == FLOAT8OID)
         type = get_fn_expr_argtype(fcinfo->flinfo, 2);
-    /* For exact_sum the hint is not a cast, which would round each item. */
+    /* The hint for exact_sum is not to cast, because a cast would round each item. */
     ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("%s does not take %s", name, format_type_be(type)),
             PG_NARGS() > 2                   ? errhint("Cast the arguments to double precision.")
             : strcmp(name, "exact_sum") == 0 ? errhint("sum(x) of this type is exact, and sum(x)::float8 is rounded once.")

@@ -1,4 +1,4 @@
-/* tree_sum: the rows of a group are collected in their order, and summed in tree order when the group ends. */
+/* Implements tree_sum: collects the rows of a group in their order, and sums them in tree order when the group ends. */
 #include "postgres.h"
 
 #include "fmgr.h"
@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-/* The rows of a group. The size of the struct in bytes is a power of two, to which PostgreSQL's allocator would round it up anyway. */
+/* The rows of a group. The size of the struct in bytes is a power of two, because PostgreSQL's allocator rounds sizes up to powers of two. */
 typedef struct Rows
 {
     size_t count;

@@ -5,14 +5,14 @@
  * exact_merge merges such states into one, and the scalar functions exact_..._of return a statistic of one state.
  *
  * SQLite calls `step` for a row that enters a group or a window frame, `inverse` for a row that leaves the frame, `value` for the result of
- * a frame, and `final` for the last result. Also when a statement fails or is interrupted, SQLite calls `final`, which frees the state.
+ * a frame, and `final` for the last result. SQLite calls `final`, which frees the state, even if a statement fails or is interrupted.
  */
 #include <sqlite3ext.h>
 #include <treefold_aggregates.h>
 
 SQLITE_EXTENSION_INIT1
 
-/* The aggregate of states. The state of a group is created for a statistic that its first argument needs, not for the one given here. */
+/* The aggregate of states. Its first argument determines the kind of the group's state; the statistic here is not used for that. */
 static const treefold_sql_function merge = {"exact_merge", TREEFOLD_EXACT_COUNT, 0, 1, 0, 1};
 
 /* The rows of one group or window frame. SQLite allocates this struct, filled with zeros and aligned to 8 bytes. */
@@ -80,8 +80,8 @@ struct number {
     } value;
 };
 
-/* Reads an argument as SQLite's sum() does. Text that looks like a number counts as this number; other text and blobs count as the REAL
-   that they begin with, or as 0.0. */
+/* Reads an argument as SQLite's sum() does. Text that looks like a number counts as this number. Other text and blobs count as the REAL at
+   their beginning, or as 0.0. */
 static struct number number_of(sqlite3_value *argument)
 {
     struct number number = {0, {0}};
@@ -136,7 +136,7 @@ static void inverse(sqlite3_context *context, int columns, sqlite3_value **argum
 
 /* ---- Rows of states ----------------------------------------------------------------------------------------------------------- */
 
-/* Reads an argument, which must not be NULL, as the state of `group`. The group must be filled with zeros before, and be cleared later. */
+/* Reads an argument that is not NULL as the state of `group`. The caller must fill the group with zeros before, and clear it later. */
 static int read_state(sqlite3_context *context, const char *suffix, sqlite3_value *argument, struct group *group,
                       treefold_statistic *statistic)
 {
@@ -163,7 +163,7 @@ static void change_state(sqlite3_context *context, sqlite3_value *argument, chan
     }
     if (sqlite3_value_type(argument) == SQLITE_NULL)
         return;
-    /* The first state determines the kind of the group's state, and so does the first one after all earlier states have left a frame. */
+    /* The first state determines the kind of the group's state. So does the next state after all earlier ones have left a frame. */
     if (read_state(context, "", argument, &other, &statistic) && (group->rows != 0 || init(context, "", group, statistic)) &&
         is_ok(context, "", change(state_of(group), state_of(&other))))
         group->rows += sign;
@@ -221,7 +221,7 @@ static void return_state(sqlite3_context *context, struct group *group)
         sqlite3_free(bytes);
 }
 
-/* Returns the result of an aggregate. Without rows, returns nothing, which SQLite takes as NULL. */
+/* Returns the result of an aggregate. Without rows, returns nothing, which SQLite treats as NULL. */
 static void value(sqlite3_context *context)
 {
     const treefold_sql_function *function = sqlite3_user_data(context);

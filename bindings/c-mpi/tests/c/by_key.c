@@ -8,8 +8,8 @@ enum { N = 700, KEYS = 23, STEPS = 3, TYPES = 2 };
 
 static const treefold_type types[TYPES] = {TREEFOLD_F32, TREEFOLD_F64};
 
-/* x and y hold pairs of small integers; wide holds numbers that are far apart in magnitude. Each exists for floats and for doubles. The
-   last key has no items. Arrays of this rank's items have names with own_. */
+/* x and y hold pairs of small integers; wide holds numbers that are far apart in magnitude. Each array exists for floats and for doubles.
+   The last key has no items. The names of arrays of this rank's items begin with own_. */
 static int32_t keys[N], own_keys[N];
 static struct sums sums[KEYS];
 static struct fraction wide_sums[TYPES][KEYS];
@@ -63,7 +63,7 @@ static struct recipe recipe_of(int type, treefold_statistic statistic, const cha
     return (struct recipe){BY_KEY, types[type], statistic, 0, KEYS, algorithm};
 }
 
-/* Sums and means, for every algorithm, type of items and of keys, and kind of call. */
+/* Checks sums and means for every algorithm, every type of items, every type of keys and every kind of call. */
 static void sums_and_means(void)
 {
     void *typed = calloc(N, 8);
@@ -114,7 +114,7 @@ static void sums_and_means(void)
 static treefold_keyed *state_of(int type, treefold_statistic statistic, const void *left, const void *right, const int32_t *of_keys,
                                 size_t n)
 {
-    /* A norm by key takes pairs. */
+    /* A norm by key needs pairs. */
     const int is_norm = statistic == TREEFOLD_EXACT_NORM;
     const int has_pairs = statistic >= TREEFOLD_EXACT_NORM && statistic != TREEFOLD_EXACT_SKEWNESS && statistic != TREEFOLD_EXACT_KURTOSIS;
     treefold_keyed *made = NULL;
@@ -131,7 +131,7 @@ static int are_equal(const treefold_keyed *one, const treefold_keyed *other)
     return equal;
 }
 
-/* States of every statistic become the states of all ranks' items. */
+/* Checks that states of every statistic become the states of all ranks' items. */
 static void states(void)
 {
     for (int type = 0; type < TYPES; type++)
@@ -165,7 +165,7 @@ static void states(void)
                 END(keyed, &whole, &before, &own, &root);
                 end_plan(&plan);
             }
-    /* A wait after a start replaces another state, with any number of keys, by the result: on every rank, or only on the root. */
+    /* A wait replaces a state with any number of keys by the result, on every rank or only on the root. */
     const struct recipe means = recipe_of(1, TREEFOLD_EXACT_MEAN, NULL), of_sums = recipe_of(1, TREEFOLD_EXACT_SUM, NULL);
     treefold_plan *plan = plan_of(&means);
     const size_t n = deal(1);
@@ -276,7 +276,7 @@ static void mistakes(void)
         EXPECT(TREEFOLD_UNSUPPORTED, "scans", treefold_start(plan, operation, items, 2, NULL, 0, &run_of));
         end_plan(&plan);
     }
-    /* A plan of exact sums takes no keys. */
+    /* A plan of exact sums accepts no keys. */
     plan = plan_of(&exact);
     OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, KEYS, &keyed));
     OK(treefold_start(plan, TREEFOLD_ALLREDUCE, items, 2, NULL, 0, &run_of));
@@ -304,7 +304,7 @@ static void mistakes(void)
     OK(treefold_keyed_values(keyed, TREEFOLD_EXACT_COUNT, 0, counts, KEYS));
     CHECK(counts[0] == (uint64_t)size && counts[1] == 0 && counts[KEYS - 1] == (uint64_t)size);
     OK(treefold_keyed_destroy(&keyed));
-    /* No plan takes states of rows. */
+    /* No plan accepts states of rows. */
     OK(treefold_keyed_create_rows(TREEFOLD_F64, TREEFOLD_EXACT_VARIANCE, 1, KEYS, &keyed));
     EXPECT(TREEFOLD_UNSUPPORTED, "rows", treefold_run_keyed(plan, TREEFOLD_ALLREDUCE, keyed, NULL));
     OK(treefold_keyed_destroy(&keyed));
@@ -324,7 +324,7 @@ static void mistakes(void)
 
 static int64_t spread(int64_t key) { return (int64_t)((uint64_t)(key + 1) * 0x9E3779B97F4A7C15u); }
 
-/* Keys of 64 bits, signed and unsigned. */
+/* Checks sums by 64-bit keys, signed and unsigned. */
 static void hashed(void)
 {
     static int64_t own[N], found[KEYS];

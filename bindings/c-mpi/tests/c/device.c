@@ -168,7 +168,7 @@ static void algorithms(void)
     free(all);
 }
 
-/* Two arrays, each in host memory or on the GPU. */
+/* Checks dot products of two arrays, each in host memory or on the GPU. */
 static void dots(void)
 {
     const struct recipe recipe = {EXACT, TREEFOLD_F64, TREEFOLD_EXACT_DOT, 2000, 1, NULL};
@@ -229,7 +229,7 @@ static void broadcasts(void)
     end_plan(&plan);
 }
 
-/* Managed memory, and calls while different contexts are current. */
+/* Checks managed memory, and calls while different contexts are current. */
 static void memories(void)
 {
     const struct recipe recipe = {TREE, TREEFOLD_F64, TREEFOLD_SUM, 1000, 1, NULL};
@@ -287,7 +287,7 @@ static void errors(void)
     free(all);
 }
 
-/* The first call of a plan that was built before the program loaded the driver. */
+/* Makes the first call of a plan that was built before the program loaded the driver. */
 static void before_the_driver(const treefold_plan *plan)
 {
     const double items[3] = {0.1, 0.2, 0.3};

@@ -47,7 +47,7 @@ static unsigned char *read_elements(FILE *file, treefold_type type, size_t n)
     return elements;
 }
 
-/* Generates the items of ISO C++ paper P4016: the file has only their number. */
+/* Generates the items of ISO C++ paper P4016. The file has only the number of these items. */
 static void generate(struct golden *g)
 {
     uint64_t state = 0x243F6A8885A308D3, count;
@@ -62,7 +62,7 @@ static void generate(struct golden *g)
     }
 }
 
-/* Reads the next case; 0 at the end of the file. */
+/* Reads the next case. Returns 0 at the end of the file. */
 static int read_case(FILE *file, struct golden *g)
 {
     char type_name[8], op_name[16];
@@ -87,7 +87,7 @@ static treefold_statistic statistic_of(const struct golden *g)
     return g->is_exact ? codes[find(statistics, 4, g->operation)] : -1;
 }
 
-/* Computes the case in one process; returns 1 if there is a function for it. */
+/* Computes the case in one process. Returns 1 if there is a function for it. */
 static int locally(const struct golden *g, void *result)
 {
     const treefold_type type = g->type;
@@ -107,8 +107,8 @@ static int locally(const struct golden *g, void *result)
     return 1;
 }
 
-/* Computes the case with a plan, in which each rank has some of the rows; returns 1 if there is a plan for it. Sets which elements of
-   the result this rank has. */
+/* Computes the case with a plan, in which each rank has some of the rows. Returns 1 if there is a plan for it. Sets *first and *count to
+   the elements of the result that this rank has. */
 static int by_plan(const struct golden *g, void *result, size_t *first, size_t *count)
 {
     const int is_exact = statistic_of(g) >= 0;

@@ -52,8 +52,8 @@ static int left_one(void *context, const void *left, const void *right, void *ou
     return 0;
 }
 
-/* A row creates the call's arguments, makes the call, and, if the call succeeds, destroys what was created. Successful calls, such as those
-   of a row, keep the message of the failed call. */
+/* A row creates the arguments of a call, makes the call, and destroys the arguments. Successful calls keep the error message of an earlier
+   call, so the message can be read after the row. */
 #undef CALL_OF
 #define CALL_OF(function, result, make, call, end, ...)                                                                                \
     static treefold_status function##_##result(void *result)                                                                           \
@@ -97,7 +97,7 @@ static int left_one(void *context, const void *left, const void *right, void *ou
 #define REDUCE plan, TREEFOLD_REDUCE
 #define NO_PLACE NULL, 0
 
-/* Results that may be NULL are NULLABLE. */
+/* NULLABLE marks results that may be NULL. */
 #define RESULTS                                                                                                                        \
     ROW(treefold_mpi_library, text, NOTHING, (text), NOTHING, 8, {{0}})                                                                \
     ROW(treefold_comm_duplicate_checked, result, NOTHING,                                                                              \

@@ -32,7 +32,7 @@ static inline int end_ranks(void)
     return all != 0;
 }
 
-/* The kind of a plan: items or rows in tree order, with an operator; exact, with a statistic; sums in lanes; or items by key. */
+/* The kinds of plans: TREE combines items or rows in tree order by an operator; EXACT has a statistic; LANES sums in lanes; BY_KEY has keys. */
 enum kind { TREE, EXACT, LANES, BY_KEY };
 
 struct recipe {
@@ -144,8 +144,8 @@ static inline treefold_status start(const treefold_plan *plan, int32_t operation
     }
 }
 
-/* The kinds of calls: a blocking call; or a start, with the result array passed to the wait, or to the start, followed by a wait or by
-   wait_all. */
+/* The kinds of calls: blocking; a start, and a wait that gets the result array; a start that gets this array, and a wait; or a start that
+   gets this array, and wait_all. */
 enum way { BLOCKING, PLACE_LATE, PLACE_EARLY, WAIT_ALL, WAYS };
 
 static inline treefold_status run_by(enum way way, const treefold_plan *plan, int32_t operation, const struct input *in, void *result,
@@ -169,7 +169,7 @@ static inline treefold_status run_by(enum way way, const treefold_plan *plan, in
     return status;
 }
 
-/* Runs an operation with every kind of call. On ranks that get a result, each run must write these bytes, for m elements. */
+/* Runs an operation with every kind of call. On ranks that get a result, each run must write the expected bytes of m elements. */
 static inline int is_right_in_every_way(const treefold_plan *plan, int32_t operation, const struct input *in, const void *expected,
                                         size_t bytes, size_t m)
 {

@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     free_reduction_context(second);
     free_reduction_context(NULL);
 
-    /* Ranks in reverse order, empty ranges, and the program's own communicators. */
+    /* Contexts with ranks in reverse order, with empty ranges, and on the program's own communicators. */
     MPI_Comm reversed;
     MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &reversed);
     set_default_reduction_context_communicator((uintptr_t)reversed);

@@ -1,4 +1,4 @@
-/* Spawns processes, and connects to processes at a port. Their MPI_COMM_WORLD is another one, in which communicators are numbered
+/* Spawns processes, and connects to processes at a port. These processes have another MPI_COMM_WORLD, in which communicators are numbered
    independently. Both sides build plans together, and free communicators in several orders. */
 #include "ranks.h"
 
@@ -32,7 +32,7 @@ static treefold_comm *duplicate(MPI_Comm comm)
     return copy;
 }
 
-/* Checks communicators over both sides, while each side also has communicators of its own, one side more than the other. */
+/* Checks communicators over both sides. Each side also has communicators of its own; one side has more than the other. */
 static void together(MPI_Comm between, int side)
 {
     treefold_comm *own[MOST_OWN], *both, *again;
@@ -79,7 +79,7 @@ static void meet(MPI_Comm between, int side)
         MPI_Close_port(port);
 }
 
-/* Spawns more processes of this program; MPI_COMM_NULL if the library cannot. */
+/* Spawns more processes of this program. Returns MPI_COMM_NULL if the library cannot do this. */
 static MPI_Comm started(const char *program)
 {
     int codes[CHILDREN], code;

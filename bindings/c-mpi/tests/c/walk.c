@@ -10,12 +10,12 @@ enum { N = 1000, ROWS = 37, WIDTH = 5 };
 
 static double all[N];
 
-/* Frees communicators. While some rank still has a plan on it, a freed communicator continues to exist. */
+/* Frees communicators. A freed communicator continues to exist while some rank still has a plan on it. */
 static void freeing(void)
 {
     int turns = 20;
 #ifdef MPICH_VERSION
-    /* MPICH has room for 2048 communicators. Its ranks busy-wait, so more than two ranks take long on two cores. */
+    /* MPICH has room for 2048 communicators. Its ranks busy-wait, so the test is slow if more than two ranks share two cores. */
     turns = size <= 2 ? 1500 : 20;
 #endif
     for (int turn = 0; turn < turns; turn++) {
@@ -45,7 +45,7 @@ static int is_fifth(void *questions)
     return ++*(int *)questions >= 5;
 }
 
-/* The program's callback ends a wait that cannot complete; the other ranks get an error. */
+/* Checks that a callback ends a wait that cannot complete, and that the other ranks get an error. */
 static void interruption(void)
 {
     treefold_comm *world = comm;
@@ -116,12 +116,12 @@ static void communicators(void)
     }
 }
 
-/* Every algorithm and every distribution of the items give the same sum. */
+/* Checks that every algorithm and every distribution of the items gives the same sum. */
 static void distributions_and_algorithms(void)
 {
     const size_t p = (size_t)size, r = (size_t)rank, share = N / p, longer = N % p;
-    /* The four distributions: items after those of the lower ranks; two ranges per rank, with the ranks in reverse order; even shares;
-       blocks, dealt round-robin. */
+    /* The four distributions: local items, numbered in order of the ranks; two ranges per rank, with the ranks in reverse order; even
+       shares; blocks, dealt round-robin. */
     const uint64_t begin = N * (p - 1 - r) / p, end = N * (p - r) / p, middle = (begin + end) / 2;
     const treefold_range ranges[4][2] = {{{N * r / p, N * (r + 1) / p}, {0, 0}},
                                          {{middle, end}, {begin, middle}},
@@ -173,7 +173,7 @@ static void *fill(treefold_type type, size_t n, uint64_t seed)
     return items;
 }
 
-/* The result of a plan on the first `rows` rows, one element for each column, computed by the functions of one process. Other tests compare
+/* Computes a plan's result for the first `rows` rows, one element for each column, with the functions for one process. Other tests compare
    these functions with the definitions. */
 static void reduce_rows(const struct recipe *recipe, int has_pairs, const unsigned char *x, const unsigned char *y, size_t rows,
                         unsigned char *result)
@@ -255,7 +255,7 @@ static void every_plan(void)
         for (int32_t lanes = 1; lanes <= 100 && is_real; lanes = lanes == 1 ? 16 : lanes == 16 ? 100 : 101)
             check_plan(&(struct recipe){LANES, type, lanes, N, 1, NULL}, ITEMS);
     }
-    /* Exact sums by every algorithm. The first rank has no items. */
+    /* Exact sums by every algorithm, where the first rank has no items. */
     double expected, sum;
     void *x = fill(TREEFOLD_F64, N, 5);
     for (size_t i = 0; treefold_algorithm_name(i) != NULL; i++) {
@@ -314,7 +314,7 @@ static void builders(void)
     copy = builder;
     END(builder, &builder, &builder);
     EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_builder_width(copy, 1));
-    /* No items: the operator's value for no items, or an error. */
+    /* Without items, a plan gives the operator's value for no items, or an error. */
     plan = plan_of(&(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_PRODUCT, 0, WIDTH, NULL});
     OK(treefold_allreduce(plan, NULL, 0, zero, WIDTH));
     CHECK(zero[0] == 1 && zero[WIDTH - 1] == 1);
@@ -322,8 +322,8 @@ static void builders(void)
     CANNOT_BUILD(TREEFOLD_EMPTY, "no items", builder_of(&(struct recipe){TREE, TREEFOLD_I32, TREEFOLD_MAX, 0, 1, NULL}));
 }
 
-/* A setter returns an error for a value that is wrong on its own, and keeps the old value: the plan that is built in the end has the right
-   values. */
+/* A setter returns an error for a value that is wrong on its own, and keeps the old value, so the plan that is built in the end has the
+   right values. */
 static void setters(void)
 {
     treefold_builder *builder = NULL, *exact = NULL;
@@ -393,7 +393,7 @@ static void setters(void)
     }
 }
 
-/* Queries of plans, and broadcasts. */
+/* Checks queries of plans, and broadcasts. */
 static void plans(void)
 {
     size_t needed;
@@ -539,7 +539,7 @@ static void runs(void)
     end_plan(&other);
 }
 
-/* Starts and waits. */
+/* Starts an operation and waits for it. */
 static treefold_status started(const treefold_plan *plan, int32_t operation, const struct input *in, void *result, size_t m)
 {
     treefold_run *run_of = NULL;
@@ -593,8 +593,8 @@ static void mistakes(void)
 #undef RIGHT
 }
 
-/* Items of the wrong length are an error of the wait in tree order, and of the start otherwise; a result of the wrong length is an error of
-   the wait. */
+/* If items have the wrong length, the wait fails for a plan in tree order, and the start for any other plan. If the result has the wrong
+   length, the wait fails. */
 static void wrong_lengths(void)
 {
     const struct {
@@ -627,7 +627,7 @@ static void wrong_lengths(void)
     }
 }
 
-/* The composition of maps y = a x + b; on rank `refuses` it returns an error. */
+/* An operator that composes maps y = a x + b, and returns an error on rank `refuses`. */
 struct affine {
     int32_t a, b, more[3];
 };

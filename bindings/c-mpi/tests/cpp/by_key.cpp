@@ -1,5 +1,5 @@
-// Runs the plans by key of treefold_mpi.hpp on any number of ranks, with right and wrong arguments, and compares the bits with the
-// results of all items in one process.
+// Runs the plans by key of treefold_mpi.hpp on any number of ranks, with right and wrong arguments. Compares the bits with the results
+// that one process computes from all items.
 
 #include <array>
 #include <cstdint>
@@ -50,7 +50,7 @@ template <class T> void walk_items(const treefold::comm &world)
     walk(statistic::mean);
 }
 
-// For every statistic, this rank's state becomes the state of all ranks.
+// Checks, for a statistic, that this rank's state becomes the state of all ranks' items.
 template <class T, treefold_statistic S> void walk_states(const treefold::comm &world, statistic_of<S> of)
 {
     const auto all = draw<T>(300);
@@ -68,7 +68,7 @@ template <class T, treefold_statistic S> void walk_states(const treefold::comm &
     const auto own_values = part(right, plan.scattered_columns());
     CHECK(plan.run_on(operation::reduce_scatter, scattered) && scattered.groups() == own_values.size());
     CHECK(same_bits(scattered.values(of, {.ddof = 1}), own_values));
-    // A state with another number of keys, and a state that holds other sums.
+    // A run fails on a state with another number of keys, and on a state that holds other sums.
     const auto again = plan_builder<T>(world, of, groups).build();
     keyed<T> few(of, groups - 1);
     CHECK(thrown([&] { again.run_on(operation::allreduce, few); }) != code::ok);
@@ -78,7 +78,7 @@ template <class T, treefold_statistic S> void walk_states(const treefold::comm &
     CHECK(thrown([&] { other.run_on(operation::allreduce, another); }) == (is_same ? code::ok : code::argument));
 }
 
-// Waits whose results become states.
+// Checks waits that write their results to states.
 template <class T> void waits_into_states(const treefold::comm &world)
 {
     const auto all = draw<T>(300);

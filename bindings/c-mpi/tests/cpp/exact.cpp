@@ -1,5 +1,5 @@
-// Runs the exact plans of treefold_mpi.hpp on any number of ranks, with right and wrong arguments, and compares bits with the exact
-// functions of treefold.hpp.
+// Runs the exact plans of treefold_mpi.hpp on any number of ranks, with right and wrong arguments. Compares the bits with those of the
+// exact functions of treefold.hpp.
 
 #include <array>
 #include <complex>
@@ -16,8 +16,7 @@ using treefold::plan_builder;
 using treefold::statistic_of;
 namespace statistic = treefold::statistic;
 
-// The items, or rows of `width` items, that rank `to` has in a step. Every step has another distribution; in step 0 the last rank
-// has all items.
+// The rows of `width` items that rank `to` has in a step. Every step has another distribution. In step 0 the last rank has all items.
 template <class T> std::vector<T> dealt(const std::vector<T> &all, int step, int to, std::size_t width = 1)
 {
     std::vector<T> result;
@@ -85,7 +84,7 @@ template <class T, treefold_statistic S> void walk(const treefold::comm &world, 
 
 // ---- Mistakes
 
-// Calls that a plan does not have, on every rank. Mistakes of one rank are tested with plans in tree order.
+// Makes calls that a plan does not offer, on every rank. The test of plans in tree order checks mistakes of one rank.
 void mistakes(const treefold::comm &world)
 {
     const std::array<double, 4> x{1, 2, 3, 4};

@@ -1,4 +1,4 @@
-// Runs the plans in tree order of treefold_mpi.hpp on any number of ranks, with right and wrong arguments, and compares bits with the
+// Runs the plans in tree order of treefold_mpi.hpp on any number of ranks, with right and wrong arguments. Compares the bits with the
 // definition in docs/order.md.
 
 #include <algorithm>
@@ -287,7 +287,7 @@ void split_phase(const treefold::comm &world)
     CHECK(same_bits(orphan.wait(), right));
 }
 
-// Checks several runs at once, which are waited for in different orders, or all together.
+// Checks several runs at once. The ranks wait for them in different orders, or for all together.
 void several_runs(const treefold::comm &world)
 {
     const std::array<double, 3> local{1.0 * rank, 2, 3};
@@ -315,14 +315,14 @@ void several_runs(const treefold::comm &world)
     treefold::wait_all(std::span(runs));
     CHECK(sums == right && thrown([&] { return runs[0].wait(); }) == code::null);
 
-    // A result span of the wrong length is an error of the wait. All runs have ended then, and the plan can run again.
+    // If a result span has the wrong length, the wait fails. All runs have ended then, and the plan can run again.
     sum_run = one.start_into(operation::allreduce, local, std::span(sums).first(2));
     root_run = two.start_into(operation::allreduce, local, at_root);
     CHECK(thrown([&] { treefold::wait_all(sum_run, root_run); }) == code::length);
     CHECK(at_root == right && !one.is_pending() && !two.is_pending() && one.allreduce_row(local) == right);
 }
 
-// Checks that waits time out: the other ranks wait for rank 0, which starts only after them.
+// Checks that waits time out: the other ranks wait for rank 0, which starts only after their waits.
 void time_out(const treefold::comm &world)
 {
     const std::array one{1.0};
@@ -478,7 +478,7 @@ void exceptions(const treefold::comm &world)
     go_on(world);
     CHECK(ranks == 1 || rank != 0 || exceptions_seen > 0);
 
-    // An operator cannot communicate: the exception of its call reaches the caller.
+    // An operator cannot communicate: the call in it throws, and this exception reaches the caller.
     std::optional<treefold::plan<double>> inner = sum_plan(world, 1);
     const auto communicates = [&inner](double left, double right) {
         return left + inner->allreduce(std::array{right});
@@ -504,7 +504,7 @@ void mistakes(const treefold::comm &world)
         go_on(world);
     }
 
-    // A result span of the wrong length on every rank, and an operation that cannot be started.
+    // On every rank, a result span has the wrong length, or an operation cannot be started.
     const auto short_plan = sum_plan(world, 3);
     CHECK(thrown([&] { short_plan.run_into(operation::allreduce, local, two); }) == code::length);
     CHECK(thrown([&] { return sum_plan(world, 3).start_into(operation::broadcast, local, two).wait(); }) == code::argument);

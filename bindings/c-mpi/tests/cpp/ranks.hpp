@@ -1,4 +1,4 @@
-// Shared by the tests on ranks: the distribution of items, and every call of a plan.
+// Functions that the tests on ranks share: they run the tests and check every call of a plan.
 
 #pragma once
 
@@ -23,7 +23,7 @@ inline int last_rank()
     return ranks - 1;
 }
 
-// Runs tests on the ranks of MPI_COMM_WORLD. Returns main's exit status: whether a check has failed on any rank.
+// Runs tests on the ranks of MPI_COMM_WORLD. Returns main's exit status: 1 if a check has failed on any rank.
 template <class Tests> int on_ranks(int argc, char **argv, const char *title, const Tests &tests)
 {
     MPI_Init(&argc, &argv);

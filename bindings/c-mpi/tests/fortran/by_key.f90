@@ -1,5 +1,5 @@
 ! Runs the plans by key of module treefold_mpi, with right and with wrong arguments, on any number of ranks. Compares sums with
-! sums of 64-bit integers, and other statistics with those of a state that has all items.
+! sums of 64-bit integers, and other statistics with the statistics of a state that has all items.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 by_key.f90 -ltreefold && mpirun -n 3 ./a.out
 
@@ -22,7 +22,7 @@ program keyed_walk
 contains
 
    ! The items are integers of 20 bits, shifted by up to 30 bits: their sums need more than a double's 53 bits. The last key has
-   ! none.
+   ! no items.
    subroutine walk()
       type(treefold_comm) :: comm
       integer(int64) :: state
@@ -92,7 +92,7 @@ contains
       end do
    end subroutine sums
 
-   ! States by key become the states of all ranks' items: each statistic must equal that of a state which has all items.
+   ! States by key become the states of all ranks' items: each statistic must equal the statistic of a state that has all items.
    subroutine states(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan
@@ -151,7 +151,7 @@ contains
       integer, intent(in) :: numbers(:)
       integer :: ierr
 
-      ! States of two arrays do not take one.
+      ! The call fails if the statistic needs two arrays.
       call treefold_state_add(keyed, x(numbers), keys=keys(numbers), ierr=ierr)
       if (ierr /= TREEFOLD_OK) call treefold_state_add(keyed, x(numbers), x(N + 1 - numbers), keys(numbers))
    end subroutine add

@@ -22,8 +22,8 @@ program exact_walk
 
 contains
 
-   ! x has integers of 20 bits, which every type represents exactly. y has such integers multiplied by up to 2^10, so that the sums of
-   ! products are longer than the significand of any type.
+   ! x has integers of 20 bits, which every type represents exactly. y has such integers multiplied by up to 2^10, so that the sums
+   ! of products are longer than the significand of any type.
    subroutine walk()
       type(treefold_comm) :: comm
       integer(int64) :: state

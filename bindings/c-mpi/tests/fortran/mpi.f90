@@ -1,11 +1,11 @@
-! Calls the procedures of module treefold_mpi, with right and with wrong arguments, on any number of ranks, and compares results
-! with integers and with sums in tree order that this program computes itself.
+! Calls the procedures of module treefold_mpi, with right and with wrong arguments, on any number of ranks. Compares the results
+! with integers, and with sums in tree order that this program computes itself.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 mpi.f90 -ltreefold && mpirun -n 3 ./a.out
 
 include 'checks.inc'
 
-! Operators are procedures of a module: for the addresses of internal procedures, compilers generate code on the stack.
+! Operators are procedures of a module, because compilers generate code on the stack for the addresses of internal procedures.
 module operators_of_test
    use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_int, c_ptr
    use, intrinsic :: iso_fortran_env, only: real64
@@ -34,7 +34,7 @@ contains
       status = merge(9, 7, c_associated(context) .or. c_associated(left, right) .or. c_associated(left, out))
    end function failing
 
-   ! The callback that ends every long wait, and counts its calls.
+   ! A callback that ends every long wait and counts its own calls.
    function ending(context) bind(c) result(is)
       type(c_ptr), value :: context
       integer(c_int) :: is
@@ -69,7 +69,7 @@ program mpi_walk
       end function
    end interface
 
-   ! The data of a program that keeps its plans.
+   ! A derived type with plans as components.
    type :: solver
       type(treefold_plan) :: plan
       type(treefold_plan), allocatable :: others(:)
@@ -142,7 +142,7 @@ contains
       call treefold_comm_silence_limit(comm, 60.0_real64)
       call treefold_comm_measure_link(comm)
 
-      ! Duplicates a communicator that is given as an integer. The next duplicate replaces it, and the old handle ends.
+      ! Duplicates a communicator that is given as an integer. The next duplicate replaces it, which destroys the old handle.
       call treefold_comm_duplicate(MPI_COMM_WORLD%MPI_VAL, other)
       call treefold_comm_size(other, found)
       call check('size by an integer', found == ranks)
@@ -170,7 +170,7 @@ contains
 
    ! ---- Builders --------------------------------------------------------------------------------------------------------------
 
-   ! Every way to say which items a rank has.
+   ! Checks every setting that says which items a rank has.
    subroutine builders(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
@@ -330,7 +330,7 @@ contains
       call fails('the columns after destroy', ierr, TREEFOLD_NULL)
    end subroutine plans
 
-   ! Reduces rows; with an algorithm unless its name is empty, and with a parameter of value 2 unless the parameter is 0.
+   ! Reduces rows: by an algorithm, unless `name` is empty, and with the value 2 of a parameter, unless `parameter` is 0.
    subroutine rows_by(comm, name, parameter, plan)
       type(treefold_comm), intent(in) :: comm
       character(len=*), intent(in) :: name
@@ -397,7 +397,7 @@ contains
             call treefold_plan_scattered_columns(wide, a, b)
             a = a + 1
 
-            ! Small numbers, of either sign where the type has signs.
+            ! Small numbers, of both signs if the type is signed.
             items = reshape([(int(mod(7 * i, 5) - 2, int64), i = 1, size(items))], shape(items))
             if (type >= TREEFOLD_U8) items = abs(items)
             if (op == TREEFOLD_OP_PRODUCT) items = merge(2, 1, items == 2 .and. spread([(i, i = 1, N)], 1, WIDTH) < 10)
@@ -463,7 +463,7 @@ contains
       total = upto(:, N)
       call treefold_plan_scattered_columns(wide, begin, end)
       do operation = TREEFOLD_CALL_ALLREDUCE, TREEFOLD_CALL_EXSCAN
-         ! There is no minimum of no items.
+         ! Minima and maxima have no value for no items.
          if (operation == TREEFOLD_CALL_EXSCAN .and. op >= TREEFOLD_OP_MIN) cycle
          do way = 1, merge(4, 1, op == TREEFOLD_OP_SUM)
             what = 'type ' // achar(64 + type) // ', operator ' // achar(48 + op)
@@ -492,7 +492,7 @@ contains
 
    ! ---- Arrays of every kind --------------------------------------------------------------------------------------------------
 
-   ! Passes arrays with strides of any sign, vector subscripts, components, any rank, and addresses; and arguments unknown to C.
+   ! Passes arrays with strides of both signs, vector subscripts, components and addresses, and arguments that C does not know.
    subroutine arrays(comm)
       type(treefold_comm), intent(in) :: comm
       type :: point
@@ -625,7 +625,7 @@ contains
          call treefold_exscan(plan, mine, scanned(:, :last - first))
          call same('exscan of maps', scanned(:, :last - first), expected(:, first:last - 1))
 
-         ! Bytes that are not whole items, on every rank.
+         ! On every rank, the result has bytes that are not whole items.
          call treefold_allreduce(plan, mine, map(:1), ierr); call fails('half a map', ierr, TREEFOLD_LENGTH)
          call says('`result` has 8 bytes, which are not whole items of 16')
          call treefold_allreduce(plan, mine, map, ierr); call fails('a plan whose run failed', ierr, TREEFOLD_SPENT)
@@ -671,7 +671,7 @@ contains
       call same('the first of two', total, tree(x))
       call same('the second of two', scanned(1), 0.0_real64)
 
-      ! Waits for both at once, and for a third variable without a run.
+      ! Waits for both runs at once, and for a third variable without a run.
       mine = x(first + 1:last)
       totals = 0
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, runs(1), result=totals(1))
@@ -723,7 +723,7 @@ contains
       call says('`result` is integer(int32), but the plan is for real(real64)')
       call treefold_allreduce(plan, mine, total, ierr); call fails('the plan after these errors', ierr, TREEFOLD_OK)
 
-      ! Nothing is under way.
+      ! Calls on a variable without a run.
       call treefold_test(second, is_done, ierr); call fails('a test of nothing', ierr, TREEFOLD_NULL)
       call treefold_wait_timeout(second, 1.0_real64, ierr); call fails('a timed wait for nothing', ierr, TREEFOLD_NULL)
       call treefold_wait(second, total, ierr=ierr); call fails('a wait for nothing', ierr, TREEFOLD_NULL)
@@ -737,7 +737,7 @@ contains
       call check('a plan whose run was cancelled', ierr == TREEFOLD_SPENT .or. ierr == TREEFOLD_RANK_FAILED)
    end subroutine split_phase
 
-   ! A long wait calls a procedure, whose result ends the wait.
+   ! A long wait calls the callback, which ends the wait.
    subroutine interruptions()
       type(treefold_comm) :: comm
       type(treefold_builder) :: builder
@@ -858,7 +858,7 @@ contains
 
    ! ---- Handles ---------------------------------------------------------------------------------------------------------------
 
-   ! Objects that went out of scope have ended exactly once: their C handles are invalid.
+   ! Objects that went out of scope have been destroyed: their C handles are invalid.
    subroutine handles_end(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
@@ -875,7 +875,7 @@ contains
       call check('a plan has ended', c_plan_destroy(handles(3)) == TREEFOLD_ARGUMENT)
       call check('a run has ended', c_cancel(handles(4)) == TREEFOLD_ARGUMENT)
 
-      ! A component, an array of plans, and a plan that replaces another one.
+      ! A plan is a component, an element of an array, or replaces another plan.
       call new(comm, builder)
       call treefold_builder_set(builder, even=ranks)
       allocate (one%others(2))
@@ -902,7 +902,7 @@ contains
       deallocate (target_of_move)
       call check('the moved plan has ended', c_plan_destroy(handles(1)) == TREEFOLD_ARGUMENT)
 
-      ! A value that was never created can be assigned: it ends the old value.
+      ! A value that was never created can be assigned, which destroys the old value.
       call treefold_plan_build(builder, plan)
       handles(1) = transfer(plan, c_null_ptr)
       plan = treefold_plan()

@@ -1,4 +1,4 @@
-"""Measures times of exact functions relative to PostgreSQL's own, and the memory of groups: cost.py [rows]. Needs what run.py needs.
+"""Measures times of exact functions relative to PostgreSQL's functions, and the memory of groups: cost.py [rows]. Needs what run.py needs.
 
 A ratio is the median of the ratios of pairs of consecutive runs. The rows are in a cached table with one column of keys and three columns
 of numbers. """
@@ -30,7 +30,7 @@ PLANS = {
 
 
 def took_ms(server, settings, queries):
-    """Runs queries in one session; returns their times in milliseconds."""
+    """Runs queries in one session, and returns their times in milliseconds."""
     script = settings + "".join(f"EXPLAIN (ANALYZE, TIMING off, COSTS off) {query};\n" for query in queries)
     return [float(line.split()[2]) for line in server.run(script) if line.startswith("Execution Time")]
 

@@ -32,7 +32,7 @@ STATES = {
     "exact_comoments_state(y, x)": [f"exact_{name}(y, x)" for name in ("covar_pop", "covar_samp", "corr", "regr_slope", "regr_intercept")],
 }
 
-# Names in treefold's list that only other engines have: in PostgreSQL, exact_mean is called exact_avg, and so on.
+# Names in treefold's list that only other engines have. In PostgreSQL, exact_mean is called exact_avg, for example.
 OF_OTHER_ENGINES = {"exact_mean", "exact_wavg", "exact_var", "exact_var_population", "exact_var_sample", "exact_covar"}
 CALLS = list(oracle.by_call([], OF_OTHER_ENGINES))
 PARTIAL = [call for call in CALLS if "weighted" not in call] + ["exact_sum(f)"] + [f"encode({state}, 'hex')" for state in STATES]
@@ -58,7 +58,7 @@ def fill(server, table, rows):
 
 
 def draw(rng, rows, groups, exponents, missing=0.0):
-    """Rows of numbers of magnitudes from 10^-exponents to 10^exponents; some are missing."""
+    """Rows of numbers whose magnitudes are from 10^-exponents to 10^exponents; some numbers are missing."""
 
     def number():
         return None if rng.random() < missing else rng.gauss(0, 1) * 10.0 ** rng.randint(-exponents, exponents)
@@ -111,7 +111,7 @@ def names(server):
     readers = {call.replace("(", "_of(").split("(")[0] for call in CALLS if "weighted" not in call}
     assert readers == {name for (name,) in server.rows("SELECT proname FROM pg_proc WHERE proname ~ '^exact.*_of$'")}
 
-    # A group is a chunk of PostgreSQL's allocator: a header of 16 bytes, and a power of two for a callback of 24 and the state.
+    # A group is a chunk of PostgreSQL's allocator: a header of 16 bytes, and a power of two for the state and a callback of 24 bytes.
     space = {}
     for name, function in listed.items():
         size = ctypes.c_size_t()
@@ -128,7 +128,7 @@ def names(server):
 
 
 def against_fractions(server):
-    """Groups of few and of many rows, hashed and sorted, with numbers of similar and of very different magnitudes."""
+    """Tests groups of few and of many rows, hashed and sorted, with numbers of similar and of very different magnitudes."""
     rng = random.Random(SEED)
     for exponents, missing in [(0, 0.0), (3, 0.2), (40, 0.0), (70, 0.1)]:
         rows = draw(rng, 2400, 300, exponents, missing) + draw(rng, 400, 1, exponents)
@@ -167,7 +167,7 @@ def not_finite(server):
 
 
 def reported_cases(server):
-    """From issues of other projects: the residue of rows that have left a window, and cancellation."""
+    """Tests cases from issues of other projects: the residue of rows that have left a window, and cancellation."""
     block = [0.01, -0.02, 0.015, 0.005, -0.01, 0.02, 0.01, -0.03, 0.0, 0.01]
     names = ["exact_kurtosis_pop(x)", "exact_kurtosis(x)", "exact_skewness(x)"]
     items = ", ".join(map(repr, [5000.0] + block * 3))
@@ -229,7 +229,7 @@ def spills(server):
 
 
 def states_are_dumped(server):
-    """Daily states, dumped and restored in another database, give the months' results."""
+    """Daily states that are dumped and restored in another database give the results of the months."""
     states = ", ".join(f"{state} AS s{i}" for i, state in enumerate(STATES))
     server.rows(f"DROP TABLE IF EXISTS daily; CREATE TABLE daily AS SELECT k AS day, {states} FROM items GROUP BY k")
     dump = command(server.programs / "pg_dump", "--table=daily", env=server.environment)
@@ -266,7 +266,7 @@ def windows(server):
                 i = int(place)
                 inside = by_group[int(k)][max(i - before, 0) : max(i + after + 1, 0)]
                 compare(numbers(found), expected_of([row[2:] for row in inside]), (frame, k, i))
-    # Ranges of values, frames without their own row, and merged states, compared with groups of the same rows.
+    # Compares ranges of values, frames without the current row, and merged states with groups of the same rows.
     states = ", ".join(f"encode({state} OVER w, 'hex')" for state in STATES)
     for frame, condition in [("RANGE BETWEEN 5 PRECEDING AND 7 FOLLOWING", "b.i BETWEEN a.i - 5 AND a.i + 7"), ("ROWS BETWEEN 5 PRECEDING AND 7 FOLLOWING EXCLUDE CURRENT ROW", "b.i BETWEEN a.i - 5 AND a.i + 7 AND b.i <> a.i")]:
         moving = server.rows(f"SELECT i, {over}, exact_sum(f) OVER w, {states} FROM t WINDOW w AS (ORDER BY i {frame}) ORDER BY i")
@@ -279,7 +279,7 @@ def windows(server):
 
 
 def windows_are_linear(server):
-    """A step of a frame of 10,000 rows takes about as long as one of 10 rows. Summing each frame anew would take 1,000 times as long."""
+    """A step takes about as long with a frame of 10,000 rows as with 10 rows. Summing each frame anew would take 1,000 times as long."""
     server.rows("CREATE UNLOGGED TABLE long AS SELECT i, hashint8(i) / 7e9::float8 AS x, hashint8(-i) / 7e9::float8 AS y FROM generate_series(1, 60000) i; ANALYZE long")
     for calls in [OF_SUM, OF_MOMENTS[:2], ["exact_kurtosis(x)"], ["exact_corr(y, x)"], ["exact_weighted_avg(x, y)"]]:
         took = {}

@@ -1,4 +1,4 @@
-"""Measures the times of exact functions relative to built-in ones, for a table in memory: medians of pairs of runs. cost.py [ROWS
+"""Measures the times of exact functions and of built-in ones on a table in memory, and prints medians of pairs of runs: cost.py [ROWS
 [GROUPS [PAIRS]]]"""
 
 import os

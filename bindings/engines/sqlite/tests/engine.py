@@ -37,7 +37,7 @@ def one(connection, sql, parameters=()):
 
 
 def bits(values):
-    """Values in which doubles are replaced by texts with all their bits: equality then also compares types and signs of zeros."""
+    """Replaces doubles by texts with all their bits, so that equality also compares types and signs of zeros."""
     return [value.hex() if isinstance(value, float) else value for value in values]
 
 

@@ -59,7 +59,7 @@ class Errors(unittest.TestCase):
         self.refused("SELECT exact_sum(column1) FROM (VALUES (9223372036854775807), (1))", "^exact_sum: integer overflow$")
 
     def test_where_functions_may_stand(self):
-        """In a view of a schema that is not trusted, and in an index, since functions are innocuous and deterministic."""
+        """Functions may be used in a view of an untrusted schema, and in an index, since they are innocuous and deterministic."""
         self.connection.execute("PRAGMA trusted_schema = 0")
         self.connection.execute("CREATE TABLE t (s)")
         self.connection.execute("CREATE INDEX i ON t (exact_sum_of(s))")

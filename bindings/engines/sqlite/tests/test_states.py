@@ -26,7 +26,7 @@ KINDS = {
 
 
 def without_negative_zeros(state, with_counts):
-    """Returns the bytes that a database writes for the same state: it does not count negative zeros."""
+    """Returns the bytes that a database writes for the same state. Databases do not count negative zeros."""
     state, at = bytearray(state), 8
     for _ in range(with_counts):
         state[at + 8 : at + 16] = bytes(8)
@@ -80,8 +80,8 @@ class States(unittest.TestCase):
         self.addCleanup(self.connection.close)
 
     def test_days_that_are_merged_are_the_month(self):
-        """Daily states in two tables, one of them in another file, are merged by month: the results have the bits, and the states the
-        bytes, that follow from the base table."""
+        """Daily states in two tables, one of them in another file, are merged by month. The results have the same bits, and the states the
+        same bytes, as those computed from the base table."""
         generator = engine.generator()
         for exponents in [1, 90]:
             engine.table(self.connection, generator, 3000, 60, exponents)
@@ -179,7 +179,7 @@ class States(unittest.TestCase):
 
 
 def mutated(generator, states):
-    """A state with some bytes changed, removed or added; or pieces of two states."""
+    """A state with some bytes changed, removed or added, or a state made of pieces of two states."""
     state = bytearray(generator.choice(states))
     for _ in range(generator.choice([1, 1, 1, 2, 5])):
         at = generator.randrange(len(state) + 1)
@@ -200,7 +200,7 @@ def mutated(generator, states):
 
 
 def whole_states():
-    """Valid states of all kinds: of items of similar and of very different magnitudes, and golden ones."""
+    """Valid states of all kinds: golden states, and states of items of similar and of very different magnitudes."""
     with_all = connect()
     found = [bytes.fromhex(case["bytes"]) for case in golden() if case["type"] == "f64" and case["kind"] in KINDS]
     for exponents in [0, 90]:

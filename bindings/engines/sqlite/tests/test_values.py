@@ -1,4 +1,4 @@
-"""Tests all aggregates of rows against fractions and SQLite's own sum, and cases that users of other software reported."""
+"""Compares all aggregates of rows with fractions and with SQLite's own sum, and tests cases that users of other software reported."""
 
 import math
 import unittest
@@ -65,7 +65,7 @@ class Values(unittest.TestCase):
         self.assertEqual(bits(found), bits(of_distinct[name] for name in names))
 
     def test_nothing_missing_and_few(self):
-        """No rows, only NULLs, a NULL in one column, few rows, constant columns, weights that add up to 0."""
+        """Tests no rows, only NULLs, a NULL in one column, few rows, constant columns, and weights that add up to 0."""
         self.connection.execute("CREATE TABLE t (x, y)")
         columns = [[], [(None, None)], [(None, 1.5), (2.5, None)], [(1.5, 2.5)], [(1.5, 2.5)] * 5, [(1.0, 2.0), (3.0, 2.0)]]
         columns += [[(2.0, 1.0), (2.0, 3.5)], [(1.0, 2.0), (3.0, -2.0), (3.5, 1.0)], [(7.0, 0.0)]]
@@ -123,7 +123,7 @@ class Values(unittest.TestCase):
 
 
 class Types(unittest.TestCase):
-    """Types of results, INTEGER or REAL, and the numbers that texts count as: the same as in SQLite's own sum."""
+    """As in SQLite's own sum, results are INTEGERs or REALs, and texts count as numbers."""
 
     def setUp(self):
         self.connection = connect()
