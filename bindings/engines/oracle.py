@@ -51,8 +51,8 @@ def root(square, sign=1):
 
 
 def statistics(rows):
-    """All statistics of rows of finite x and y, by name. Statistics of x leave out rows whose x is None. Statistics of x and y leave out rows
-    whose x or y is None. The result None means NULL."""
+    """All statistics of rows of finite x and y, by name. Statistics of x leave out rows whose x is None. Statistics of x and y leave out
+    rows whose x or y is None. The result None means NULL."""
     x = [Fraction(x) for x, _ in rows if x is not None]
     pairs = [(Fraction(x), Fraction(y)) for x, y in rows if x is not None and y is not None]
     return {**of_one(x), **of_two(pairs)}

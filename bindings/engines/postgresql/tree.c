@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-/* The rows of a group. The size of the struct in bytes is a power of two, because PostgreSQL's allocator rounds sizes up to powers of two. */
+/* The rows of a group. The struct's size is a power of two, because PostgreSQL's allocator would round it up to one. */
 typedef struct Rows
 {
     size_t count;

@@ -52,8 +52,8 @@ static int left_one(void *context, const void *left, const void *right, void *ou
     return 0;
 }
 
-/* A row creates the arguments of a call, makes the call, and destroys the arguments. Successful calls keep the error message of an earlier
-   call, so the message can be read after the row. */
+/* A row creates the arguments of a call, makes the call, and, if it succeeds, destroys the arguments. Successful calls keep the error
+   message of the failed call. */
 #undef CALL_OF
 #define CALL_OF(function, result, make, call, end, ...)                                                                                \
     static treefold_status function##_##result(void *result)                                                                           \

@@ -32,7 +32,7 @@ static inline int end_ranks(void)
     return all != 0;
 }
 
-/* The kinds of plans: TREE combines items or rows in tree order by an operator; EXACT has a statistic; LANES sums in lanes; BY_KEY has keys. */
+/* The kinds of plans: TREE combines items or rows in tree order; EXACT computes a statistic; LANES sums in lanes; BY_KEY has keys. */
 enum kind { TREE, EXACT, LANES, BY_KEY };
 
 struct recipe {

@@ -1,4 +1,4 @@
-//! Times `exact_sum`, `exact_avg`, `exact_var_samp` and the engine's own `sum`, `avg`, `var_samp`: 10^7 rows in memory, 2 threads.
+//! Times `exact_sum`, `exact_avg`, `exact_var_samp` and the engine's own `sum`, `avg`, `var_samp` on 10^7 rows in memory with 2 threads.
 //!
 //! Prints nanoseconds per row, their ratio, and the bits of a sum. With `-- --test`, there are only 20,000 rows.
 

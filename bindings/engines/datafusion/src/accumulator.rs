@@ -24,7 +24,7 @@ pub(crate) trait State: Default + Debug + Send + Sync + 'static {
 
     fn items(&self) -> u64;
 
-    /// The value. It is meaningful only if there are at least [`Kind::least_items`].
+    /// The value. It is meaningful only if there are at least [`Kind::least_items`] items.
     fn value(&self, kind: Kind) -> ScalarValue;
 
     /// The columns in which the state is sent, except the column with the number of items.

@@ -41,8 +41,8 @@ pub(crate) trait Groups: Default + Send + 'static {
     /// Merges the states of groups, sent in the columns that [`write`](Self::write) returns.
     fn merge(&mut self, groups: &[usize], counts: &[u64], columns: &[ArrayRef]) -> Result<()>;
 
-    /// Treats each row as a group of its own, and returns the columns of their states. The state of
-    /// a row that does not count is empty.
+    /// Treats each row as a separate group, and returns the columns of the groups' states. The state
+    /// of a row that does not count is empty.
     fn write_rows(items: &Items<'_, Self::Item>) -> Vec<ArrayRef>;
 }
 

@@ -1,4 +1,4 @@
-//! The rows of a batch that count (they pass the filter and have no null), and their items.
+//! The rows of a batch that count, and their items. A row counts if it passes the filter and has no null.
 
 use std::borrow::Cow;
 
@@ -42,7 +42,7 @@ impl<'b, P: ArrowPrimitiveType> Items<'b, P> {
         [first, second]
     }
 
-    /// `all` has one element for each row. Returns those of the rows that count.
+    /// Returns the elements of the rows that count. `all` has one element for each row.
     pub(crate) fn of_rows<'r>(&self, all: &'r [usize]) -> Cow<'r, [usize]> {
         match &self.kept {
             None => Cow::Borrowed(all),

@@ -24,9 +24,9 @@ use kind::Kind;
 use states::{OfState, Outcome, Read};
 use tree::TreeSum;
 
-/// Returns the aggregates: `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_pop`, `exact_var_samp`, `exact_stddev_pop`, `exact_stddev_samp`;
-/// then `exact_skewness`, `exact_covar_samp`, `exact_corr`, `exact_regr_slope` and so on; then those that return states, and `exact_merge`
-/// last.
+/// Returns the aggregates: first `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_pop`, `exact_var_samp`, `exact_stddev_pop` and
+/// `exact_stddev_samp`; then other statistics, such as `exact_skewness`, `exact_corr` and `exact_regr_slope`; then the aggregates that
+/// return states; and last `exact_merge`.
 #[must_use]
 pub fn aggregates() -> Vec<AggregateUDF> {
     let functions = Kind::ALL.into_iter().map(ExactAggregate::new);

@@ -1,4 +1,4 @@
-//! Aggregates that keep a compact state: statistics, states as columns, and merged states. Scalar functions that read such states.
+//! Aggregates that keep a compact state and return a statistic, the state or a merged state; and scalar functions that read states.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ impl OfState {
     }
 }
 
-/// DOUBLE, the type to which a number is cast. A decimal is an error, because a silent
+/// Returns DOUBLE, the type to which a number is cast. A decimal is an error, because a silent
 /// cast would round it.
 fn coerced(name: &str, number: usize, of_type: &DataType) -> Result<DataType> {
     match of_type {
@@ -99,7 +99,7 @@ fn coerced(name: &str, number: usize, of_type: &DataType) -> Result<DataType> {
     }
 }
 
-/// BINARY, the type to which a state is cast.
+/// Returns BINARY, the type to which a state is cast.
 fn coerced_state(name: &str, of_type: &DataType) -> Result<DataType> {
     match of_type {
         DataType::Binary

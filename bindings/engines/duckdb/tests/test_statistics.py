@@ -119,7 +119,7 @@ def test_integers_are_taken_as_they_are(connection, kind):
     names = [name for name in expected if name != "exact_sum(x)"]
     expected = [expected[name] for name in names]
     assert list(one(connection, f"SELECT {', '.join(names)} FROM (SELECT x, x AS y FROM (VALUES {values}) t(x))")) == expected
-    # Together with a column of another type.
+    # Integers together with a column of another type.
     mixed = "exact_corr(x, x::DOUBLE), exact_dot(x::DOUBLE, x) = exact_dot(x::DOUBLE, x::DOUBLE)"
     assert one(connection, f"SELECT {mixed} FROM (VALUES (1::{kind}), (2), (7)) t(x)") == (1.0, True)
 
@@ -142,7 +142,7 @@ def test_decimals_are_no_doubles(connection):
         expected = oracle.by_call(list(zip(x, y)))
         found = one(connection, f"SELECT {', '.join(expected)} FROM (VALUES {rows}) t(x, y)")
         assert dict(zip(expected, found)) == expected, (width, scale)
-    # Two scales, and doubles together with decimals.
+    # Decimals of two scales, and doubles together with decimals.
     row = one(connection, "SELECT exact_regr_slope(y, x), exact_dot(x, y), exact_covar_pop(y, z) FROM (VALUES (0.1, 0.25, 1::DOUBLE), (0.3, 0.75, 2)) t(x, y, z)")
     assert row == (2.5, 0.25, 0.125)
     with pytest.raises(duckdb.Error, match="exact_var_samp: a number has more than 64 bits: cast the column to DOUBLE"):
@@ -169,7 +169,7 @@ STATES = {
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("exponents", [1, 90])
 def test_days_that_are_merged_are_the_month(connection, state, exponents):
-    """A table of daily states, merged by month in any order, gives the bits of the base table, and the bytes of its state."""
+    """Daily states, merged by month in any order, give the same results as the base table, and the same bytes as its state."""
     random = np.random.default_rng(SEED)
     connection.register("arrow", table_of(random, 6000, 90, exponents))
     connection.execute("CREATE OR REPLACE TABLE items AS SELECT k AS day, k // 30 AS month, x, y FROM arrow")
@@ -184,7 +184,7 @@ def test_days_that_are_merged_are_the_month(connection, state, exponents):
 
 
 def test_states_are_the_same_in_python(connection):
-    """States of single days are created in DuckDB and read in Python, and the reverse."""
+    """States of single days are created in DuckDB and read in Python, and vice versa."""
     random = np.random.default_rng(SEED)
     table = table_of(random, 1500, 20, 30)
     connection.register("arrow", table)

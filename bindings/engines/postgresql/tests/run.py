@@ -369,13 +369,13 @@ def statements_in_statements(server):
         nested = {i: i * (i + 3) // 2 for i in range(1, 201)}
         expected = [(k, sum(nested[i] for i in nested if i % modulus == k and i % 2), sum(i * nested[i] for i in nested if i % modulus == k and i % 3)) for k in range(modulus)]
         assert [tuple(map(float, row)) for row in server.rows(query)] == expected
-    # A cursor that continues after a statement with an aggregate has failed.
+    # A cursor continues after a statement with an aggregate has failed.
     cursor = "SET enable_hashagg = off; BEGIN; DECLARE c CURSOR FOR SELECT i % 3, exact_sum(i::float8) FROM generate_series(1, 300) i GROUP BY 1 ORDER BY 1"
     fails = "SAVEPOINT s; SELECT exact_sum(1.0::float8 / (i - 5)) FROM generate_series(1, 9) i; ROLLBACK TO s"
     lines = server.run(f"{cursor}; FETCH c; {fails}; FETCH c; {fails}; FETCH c; COMMIT")
     assert len([line for line in lines if "division by zero" in line]) == 2, lines
     assert [line for line in lines if "|" in line] == ["0|15150", "1|14950", "2|15050"], lines
-    # Two cursors that advance alternately.
+    # Two cursors advance alternately.
     fetch = "FETCH a; FETCH b;" * 5
     cursors = "".join(f"DECLARE {name} CURSOR FOR SELECT exact_sum(x + {i}) OVER (ORDER BY x) FROM generate_series(1.0::numeric, 5) n, LATERAL (SELECT n::float8 AS x) l;" for i, name in enumerate("ab"))
     assert server.rows(f"BEGIN; {cursors} {fetch} COMMIT") == [(str(n * (n + 1) // 2 + i * n),) for n in range(1, 6) for i in (0, 1)]

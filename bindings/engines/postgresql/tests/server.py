@@ -26,7 +26,7 @@ SETTINGS = {
 
 
 def command(*words, **options):
-    """Runs a program, which must succeed; returns what it printed."""
+    """Runs a program, and returns its output. If the program fails, ends the tests."""
     done = subprocess.run([str(word) for word in words], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     if done.returncode:
         raise SystemExit(f"{' '.join(map(str, words))}\n{done.stdout}")
@@ -67,7 +67,7 @@ class Server:
 
 @contextmanager
 def server():
-    """Builds and installs the extension, and starts a server that has not created it. Afterwards removes both. Needs root."""
+    """Builds and installs the extension, and starts a server, without CREATE EXTENSION. Removes both afterwards. Needs root."""
     # A signal that ends the tests also ends the server.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     programs = pathlib.Path(command(os.environ.get("PG_CONFIG", "pg_config"), "--bindir").strip())

@@ -1,4 +1,4 @@
-"""Computes sums in tree order, rounded at each node; and rounds numbers to single precision."""
+"""Computes sums in tree order, rounded at each node, and rounds numbers to single precision."""
 
 import math
 import struct

@@ -1,6 +1,6 @@
 #' Exact statistics of groups
 #'
-#' Computes a statistic of the items of each group, such as `tapply(x, g, exact_sum)`, in one pass over the data.
+#' Computes a statistic of the items of each group, as `tapply(x, g, exact_sum)` does, but in one pass over the data.
 #'
 #' @inheritParams exact
 #' @param x A vector of items, as in [exact_sum()].
@@ -40,7 +40,7 @@ levels_of <- function(g) {
   values <- g[together]
   ends <- which(c(values[-1] != values[-length(values)], length(values) > 0))
   values <- values[ends]
-  sorted <- order(values) # strings as the locale has them
+  sorted <- order(values) # strings in the locale's order
   names <- as.character(values[sorted])
   levels <- unique(names)
   number <- integer(length(values))

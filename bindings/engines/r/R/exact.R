@@ -8,7 +8,7 @@
 #'   `table` and `AsIs` are allowed. All items of a matrix are used, but `exact_var`, `exact_cov` and `exact_cor` reject matrices.
 #' @param na.rm Whether to leave out `NA` and `NaN`, or, for two vectors, each pair that contains `NA` or `NaN`.
 #' @param ddof 1 for a sample, as in R's [var()], or 0 for a whole population. The divisor of variances and covariances is the number of
-#'   items minus `ddof`. Skewness and kurtosis are G1 and G2 (type 2 of package e1071) for 1, and g1 and g2 (type 1) for 0; a normal
+#'   items minus `ddof`. Skewness and kurtosis are G1 and G2 (type 2 of package e1071) if `ddof` is 1, else g1 and g2 (type 1); a normal
 #'   distribution has the kurtosis 0.
 #' @details
 #' If an item is `NA`, the result is `NA`; else if one is `NaN`, the result is `NaN`. Infinities of both signs give `NaN`. So does one infinity,
@@ -79,7 +79,7 @@ exact_intercept <- function(x, y, na.rm = FALSE) .Call(C_statistic, "intercept",
 #' [exact_sum()] if the order of the items may change, or if they cancel.
 #'
 #' @param x A numeric, integer, logical or complex vector, as in [exact_sum()]. Integers are converted to doubles.
-#' @param na.rm Whether to leave out `NA` and `NaN`. The result is then that of a vector of the remaining items.
+#' @param na.rm Whether to leave out `NA` and `NaN`. The result is then the sum of a vector of the remaining items.
 #' @return One double, or a complex number: `NA` if an item is `NA`, else `NaN` if an item is `NaN`.
 #' @examples
 #' tree_sum(c(0.1, 0.2, 0.3, 0.4)) == (0.1 + 0.2) + (0.3 + 0.4)

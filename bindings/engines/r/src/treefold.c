@@ -1,8 +1,8 @@
 /*
- * treefold for R: statistics that are computed exactly and rounded once, of whole vectors, of groups and of moving windows; and the sum in
- * tree order.
+ * treefold for R: statistics of whole vectors, of groups and of moving windows, computed exactly and rounded once, and the sum in tree
+ * order.
  *
- * R raises errors by longjmp, and frees memory from R_alloc even then. Only the accumulator of exact_statistic needs clean_up.
+ * R raises errors by longjmp, and frees memory from R_alloc even then. So only the accumulator of exact_statistic needs clean_up.
  */
 #define R_NO_REMAP
 #include <R.h>
@@ -19,7 +19,7 @@ enum { HELD_NOWHERE = -1 };
 struct statistic {
     const char *name;
     treefold_statistic code;
-    treefold_statistic held; /* the statistic of the accumulator from which it follows, or HELD_NOWHERE */
+    treefold_statistic held; /* the statistic for which its accumulator is created, or HELD_NOWHERE */
     const char *y;           /* the R function's name for the second argument; NULL if there is none */
     int undefined_nan;       /* whether an undefined value is NaN, as in mean(numeric()), rather than NA, as in var(1) */
     int by_columns;          /* whether R's own function treats the columns of a matrix separately */
@@ -293,8 +293,8 @@ static SEXP exact_statistic(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_r
     return Rf_ScalarReal(reading.result + 0.0); /* a zero is +0 */
 }
 
-/* The sum in tree order of items that are read in blocks. A block is a subtree, since its size is a power of 2: so the sum of the blocks'
-   sums in tree order is the sum of the items. */
+/* The sum in tree order of items that are read in blocks. A block is a subtree, since its size is a power of 2. So the blocks' sums, added
+   in tree order, give the sum of the items. */
 static double tree_sum_of_blocks(const struct arguments *of, enum kind *worst)
 {
     double *sums = (double *)R_alloc((size_t)of->n / BLOCK + 1, sizeof(double)), held[2 * BLOCK], result;
@@ -406,8 +406,8 @@ static SEXP exact_windows(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm,
     treefold_window window = {.items = (size_t)wide, .placement = placement, .least_items = (size_t)least_kept, .skip_nan = of.na_rm};
     ok(treefold_rolling(TREEFOLD_F64, of.of->code, of.ddof, &window, left, (size_t)n, right, of.m, value, (size_t)n));
 
-    /* For even n, a centred window in R's packages begins and ends one item later than in treefold: an item has treefold's window of the
-       next item. There is no item after the last one: its window is the last n / 2 items. */
+    /* For even n, a centred window in R's packages begins and ends one item later than in treefold, so an item's window is treefold's window
+       of the next item. The last item has no next item: its window is the last n / 2 items. */
     if (placement == TREEFOLD_CENTRED && wide % 2 == 0 && n > 0) {
         const size_t rest = (size_t)(wide / 2 < n ? wide / 2 : n);
         double *last = (double *)R_alloc(rest, sizeof(double));

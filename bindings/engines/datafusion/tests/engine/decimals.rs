@@ -1,4 +1,4 @@
-//! Decimals are added without conversion to doubles.
+//! Tests that decimals are added without conversion to doubles.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! DISTINCT, alone and together with other aggregates.
+//! Tests DISTINCT, alone and together with other aggregates.
 
 use arrow::datatypes::{Decimal128Type, Float64Type};
 

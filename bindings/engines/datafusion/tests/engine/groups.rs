@@ -1,4 +1,4 @@
-//! Aggregates of random rows in groups equal those computed with big integers, for each number of partitions and each order of rows.
+//! Compares aggregates of random rows in groups with values computed with big integers, for several numbers of partitions and orders of rows.
 
 use std::collections::BTreeMap;
 

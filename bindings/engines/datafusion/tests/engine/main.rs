@@ -25,7 +25,7 @@ use datafusion::logical_expr::SortExpr;
 use datafusion::prelude::SessionConfig;
 use tokio::runtime::{Builder, Runtime};
 
-/// A session with our functions, and the threads it runs on.
+/// A session with our functions, and the threads that it runs on.
 struct Engine {
     runtime: Runtime,
     session: SessionContext,

@@ -1,5 +1,5 @@
-//! States as columns: equal rows have equal bytes, whether their state is that of one group, that of many groups, or merged from states
-//! of single rows.
+//! Tests states as columns: the same rows give the same bytes, whether their state is computed for one group, for many groups, or by
+//! merging states of single rows.
 
 use std::sync::Arc;
 
@@ -145,7 +145,7 @@ fn equal_rows_have_equal_states() {
             let others = merged.state(EmitTo::All).unwrap();
             assert_eq!(stacked(&[first, others]), expected, "{name}");
 
-            // The values equal those of one accumulator per group, which merges states.
+            // The values equal the values of one accumulator per group that merges states.
             let values = again.evaluate(EmitTo::All).unwrap();
             for group in 0..GROUPS {
                 let rows: Vec<ArrayRef> = expected

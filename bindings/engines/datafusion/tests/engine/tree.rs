@@ -1,4 +1,4 @@
-//! Sums of lists along the tree.
+//! Tests sums of lists in tree order.
 
 use std::sync::Arc;
 

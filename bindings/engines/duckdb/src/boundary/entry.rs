@@ -14,7 +14,7 @@ use super::register::register_all;
 /// The requested version of DuckDB's C API. It has all functions that the extension calls.
 const API: &str = "v1.2.0";
 
-/// The least supported major version of DuckDB. Earlier ones read out of bounds in windows over aggregates of the C
+/// The least supported major version of DuckDB. Earlier versions read out of bounds in windows over aggregates of the C
 /// API.
 const LEAST_MAJOR: u32 = 2;
 
@@ -86,7 +86,7 @@ unsafe fn load(
     registered.map(|()| true)
 }
 
-/// Refuses old versions such as `v1.4.4`, and invalid ones.
+/// Refuses old versions, such as `v1.4.4`, and invalid version numbers.
 fn check(version: &str) -> Result<(), String> {
     let numbers = version.strip_prefix('v').unwrap_or(version);
     let major = numbers

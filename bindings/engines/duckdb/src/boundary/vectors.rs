@@ -182,7 +182,7 @@ impl<'c> Vector<'c> {
         Type(unsafe { duckdb_vector_get_column_type(self.vector) })
     }
 
-    /// The bytes of a row in a BLOB column, unless it is NULL.
+    /// The bytes of a row in a BLOB column; `None` if the row is NULL.
     pub(super) fn bytes(&self, row: usize, validity: Option<Validity<'c>>) -> Option<&'c [u8]> {
         if validity.is_some_and(|validity| !validity.has(row)) {
             return None;
@@ -238,7 +238,7 @@ impl<'c> Vector<'c> {
     }
 }
 
-/// For each row, a bit that says whether it has a value.
+/// For each row, a bit that says whether the row has a value.
 #[derive(Clone, Copy)]
 pub(super) struct Validity<'c>(&'c [u64]);
 

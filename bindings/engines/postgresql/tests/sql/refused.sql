@@ -1,4 +1,4 @@
--- PostgreSQL would silently cast integers and numerics to double precision: instead they are errors, even if there are no rows.
+-- PostgreSQL would silently cast integers and numerics to double precision. The aggregates reject them instead, even without rows.
 SELECT exact_sum(i) FROM generate_series(1, 3) i;
 SELECT exact_sum(i) FROM generate_series(1, 0) i;
 SELECT exact_sum(0.1);

@@ -18,7 +18,7 @@ statistic <- function(name, x, y, ddof = 1, ...) {
 
 every_statistic <- c(names(of_one_by_group), names(of_two))
 
-# With single.NA = FALSE, identical() compares the bits of NAs and NaNs. If these differ, kinds() compares only what R shows of them.
+# With single.NA = FALSE, identical() compares the bits of NAs and NaNs. If these differ, kinds() compares only whether R shows NA or NaN.
 expect_same <- function(object, expected, info = NULL) {
   expect_true(identical(object, expected, single.NA = FALSE) || identical(kinds(object), kinds(expected)), info = info)
 }
