@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-/* The rows of a group. The struct's size is a power of two, because PostgreSQL's allocator would round it up to one. */
+/* The rows of a group. The struct's size is a power of two, since PostgreSQL's allocator rounds every size up to a power of two anyway. */
 typedef struct Rows
 {
     size_t count;

@@ -69,8 +69,7 @@ impl<O: ?Sized> Owned<O> {
         self.object.try_borrow().ok()?.as_ref().map(body)
     }
 
-    /// Removes and returns the object of `handle`. Returns `None` if this thread has stored no such object here, or during a
-    /// [`look`](Self::look).
+    /// Removes and returns the object of `handle`; `None` if this thread stored no such object, or during a [`look`](Self::look).
     pub(super) fn empty<H>(&self, handle: *const H) -> Option<Rc<O>> {
         self.look(handle, |_| ())?;
         let object = self.object.try_borrow_mut().ok()?.take();

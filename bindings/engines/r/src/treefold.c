@@ -406,8 +406,8 @@ static SEXP exact_windows(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm,
     treefold_window window = {.items = (size_t)wide, .placement = placement, .least_items = (size_t)least_kept, .skip_nan = of.na_rm};
     ok(treefold_rolling(TREEFOLD_F64, of.of->code, of.ddof, &window, left, (size_t)n, right, of.m, value, (size_t)n));
 
-    /* For even n, a centred window in R's packages begins and ends one item later than in treefold, so an item's window is treefold's window
-       of the next item. The last item has no next item: its window is the last n / 2 items. */
+    /* For even n, a centred window in R's packages begins and ends one item later than in treefold, so an item has treefold's window of
+       the next item. The last item has no next item: its window is the last n / 2 items. */
     if (placement == TREEFOLD_CENTRED && wide % 2 == 0 && n > 0) {
         const size_t rest = (size_t)(wide / 2 < n ? wide / 2 : n);
         double *last = (double *)R_alloc(rest, sizeof(double));

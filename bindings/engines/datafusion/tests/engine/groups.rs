@@ -1,4 +1,4 @@
-//! Compares aggregates of random rows in groups with values computed with big integers, for several numbers of partitions and orders of rows.
+//! Compares aggregates of random rows in groups with values from big integers, for several numbers of partitions and orders of rows.
 
 use std::collections::BTreeMap;
 
