@@ -11,7 +11,7 @@
 //! There is a round for each digit a of p - 1 in base n + 1, most significant digit first. A position that holds its own piece and
 //! those of c others receives n adjacent blocks. The first a blocks have c + 1 positions each and come from their first position.
 //! The other n - a blocks have c positions each and come from the position before them, which leaves out its own piece. The receiver
-//! then holds the pieces of c (n + 1) + a others. K = ceil(log_(n+1) p) rounds for every p; p (a + (K - 1) n) messages for the first a.
+//! then holds the pieces of c (n + 1) + a others. This takes K = ceil(log_(n+1) p) rounds, and p (a + (K - 1) n) messages for the first a.
 
 use std::iter;
 

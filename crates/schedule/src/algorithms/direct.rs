@@ -6,7 +6,7 @@
 //!                            └─ 3
 //! ```
 //!
-//! One round; p - 1 messages for a reduce or a broadcast, p(p - 1) for an allreduce or a reduce-scatter, p(p - 1)/2 for a
+//! This takes one round, with p - 1 messages for a reduce or a broadcast, p(p - 1) for an allreduce or a reduce-scatter, p(p - 1)/2 for a
 //! scan. No other algorithm is faster on a handful of ranks.
 
 use std::iter;

@@ -6,16 +6,16 @@
 //! round 2: from 5, 3           6 7 0 | 3 4 5 | 1 2          sender 2 sends its nearest b = 2
 //! ```
 //!
-//! In round l, a position receives all that n others hold, which are (n + 1)^(l-1), 2 (n + 1)^(l-1), … behind it. Before the last
+//! In round l, a position receives all that n others hold: those (n + 1)^(l-1), 2 (n + 1)^(l-1), … behind it. Before the last
 //! of K = ceil(log_(n+1) p) rounds, it holds the pieces of m = (n + 1)^(K-1) positions. Write p = s m + b - c with 1 <= s <= n and
 //! 1 <= b <= m. In the last round, s - 1 senders send all m pieces, and one more sends its nearest b. If these overlap with the m
 //! pieces that the receiver holds, the receiver leaves out its nearest c.
 //!
-//! Nothing can be subtracted from a floating-point sum, so the nearest b and c positions must be pieces that were stored: each of
-//! b and c is 1 or (j + 1)(n + 1)^(l-1), with 1 <= j <= n, and c may be 0. Some p have no such b and c (p = 13 for n = 1, p = 40
+//! Nothing can be subtracted from a floating-point sum, so the nearest b positions must be pieces that were stored, and so must the nearest
+//! c: each of b and c is 1 or (j + 1)(n + 1)^(l-1), with 1 <= j <= n, and c may be 0. Some p have no such b and c (p = 13 for n = 1, p = 40
 //! for n = 2). For these, [`adaption`] returns `None`, and Bruck's combine with the same n runs instead, in the same number of rounds.
 //!
-//! K rounds, p((K - 1) n + s) messages.
+//! Dissemination takes K rounds and p((K - 1) n + s) messages.
 
 use std::iter;
 
@@ -77,7 +77,7 @@ pub(crate) fn allreduce(
     // The `width` nearest positions that `from` holds: `from` and those behind it.
     let held =
         move |from: usize, width: usize| Piece::cyclic(ranks, behind(from, width - 1), width, 0..1);
-    // `widths`: for each distance, how many of its nearest positions the sender at that distance sends.
+    // `widths`: for each distance, the number of nearest positions whose pieces the sender at that distance sends.
     let exchange = move |widths: Vec<(usize, usize)>| {
         let sends = widths.iter().map(|&(distance, width)| {
             Transfer::new((position + distance) % ranks, held(position, width))

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The first 2^k positions, k = floor(log2 p), run recursive doubling. Each position r of the other q = p - 2^k sends its piece to
-//! position r - 2^k before the rounds, and gets the result from there after them. k rounds, and 2 more if q > 0
-//! (where the paper says ceil(log2 p) + 2, it means floor(log2 p) + 2); k 2^k + 2q messages.
+//! position r - 2^k before the rounds, and gets the result from there after them. This takes k rounds, plus 2 if q > 0 (the paper's
+//! ceil(log2 p) + 2 should be floor(log2 p) + 2), and k 2^k + 2q messages.
 //!
 //! A message carries two ranges with a gap between them, so it has twice the values of `recursive-doubling`, which pairs neighbours.
 

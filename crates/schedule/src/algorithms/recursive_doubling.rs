@@ -14,7 +14,7 @@
 //! farthest partner first, a message would carry up to p/2 separate ranges.
 //!
 //! Let k = floor(log2 p) and q = p - 2^k. Of the lowest 2q positions, the odd ones send their pieces to their left neighbours
-//! before the rounds, and get the result from them afterwards ([`Fold`]). k rounds, and 2 more if q > 0; k 2^k + 2q messages.
+//! before the rounds, and get the result from them afterwards ([`Fold`]). This takes k rounds, plus 2 if q > 0, and k 2^k + 2q messages.
 
 use std::iter;
 
@@ -42,7 +42,7 @@ pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Ite
 /// The steps of a scan, in ceil(log2 p) rounds. In each round a position sends all that it holds, its own piece included,
 /// twice as far to the right as in the round before.
 pub(crate) fn scan(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
-    // Position r holds, before the step of distance d, the reduction of positions r - d + 1 to r.
+    // Before the step of distance d, position r holds the reduction of positions r - d + 1 to r.
     let held = |position: usize, distance: usize| {
         Piece::whole((position + 1).saturating_sub(distance)..position + 1)
     };

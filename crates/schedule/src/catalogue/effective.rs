@@ -30,8 +30,8 @@ impl Schedule {
     /// | reduce-scatter | `direct`, `binomial`, `fibonacci`, `binary`, `recursive-doubling`, `ring`, `circulant` | `binomial` for `reduce-broadcast`, `recursive-doubling` for the rest |
     /// | scan | `direct`, `recursive-doubling` | `recursive-doubling` |
     ///
-    /// Some own programs end with a binomial tree: the reduce-scatter by `fibonacci` and `binary`, whose root scatters the blocks,
-    /// and the allreduce by `reduce-scatter-gather`, which broadcasts.
+    /// Some own programs end with a binomial tree: `fibonacci` and `binary` scatter the blocks of a reduce-scatter along one, and
+    /// `reduce-scatter-gather` broadcasts the result of an allreduce along one.
     ///
     /// ```
     /// use schedule::{Algorithm, Collective, Schedule};
@@ -151,7 +151,7 @@ impl Schedule {
         }
     }
 
-    /// Names a level's algorithm, and the one that runs instead.
+    /// Names a level's algorithm, and the algorithm that runs instead, if any.
     fn level_in_use(&self, level: Level) -> String {
         let node_ranks = self.parameters.node_ranks;
         let reduce = Collective::Reduce { root: 0 };

@@ -10,8 +10,8 @@ use crate::algorithms::{
 use crate::vocabulary::{Collective, Piece, Shape, Step, Steps, reversed};
 
 impl Schedule {
-    /// The number of column blocks of a row: p if every position has a block of its own, [`Parameters`](crate::Parameters)'
-    /// `blocks` in a pipeline, otherwise 1.
+    /// The number of column blocks of a row: p if every position has a block of its own, [`Parameters`](crate::Parameters)' `blocks` in a
+    /// pipeline, the product of both levels' numbers in `hierarchical`, otherwise 1.
     #[must_use]
     pub fn blocks(&self) -> usize {
         let runs = self.effective();

@@ -21,7 +21,7 @@ use crate::vocabulary::{Piece, Step};
 /// The costs of a schedule, counted from its steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// The largest number of a position's steps, not counting steps without messages.
+    /// The number of steps of the position that has the most, not counting steps without messages.
     pub steps: usize,
     /// The number of rounds until the last position has ended, if each step takes one round after its peers have arrived.
     pub rounds: usize,

@@ -60,7 +60,7 @@ pub enum Violation {
         /// Pairs of positions; the first waits for the second.
         Vec<(usize, usize)>,
     ),
-    /// A message to or from a position that does not exist, or the position itself.
+    /// The peer of a message does not exist, or is the position itself.
     #[error("position {position}, step {step}: the peer {peer} is not another position")]
     NoPeer {
         /// The position.

@@ -54,7 +54,7 @@ pub(super) fn match_messages(programs: &[Vec<Step>]) -> Result<Streams, Violatio
 
 /// Advances every position as far as synchronous sends allow, and returns the number of rounds until the last one has ended.
 pub(super) fn check_waits(programs: &[Vec<Step>], streams: &Streams) -> Result<usize, Violation> {
-    // For every position and step, the peers that it must meet, and in which of their steps.
+    // For every position and step, the peers that the position must meet, and the number of the peer's step.
     let mut meetings: Vec<Vec<Vec<(usize, usize)>>> = programs
         .iter()
         .map(|program| vec![Vec::new(); program.len()])

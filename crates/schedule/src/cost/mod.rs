@@ -162,7 +162,7 @@ impl Schedule {
 
     /// The allreduce with the least [`predicted_ns`](Schedule::predicted_ns); `None` if there are no schedules.
     ///
-    /// On a tie the first one wins, so that all ranks choose the same.
+    /// On a tie the first one wins, so that all ranks choose the same schedule.
     #[must_use]
     pub fn fastest(
         schedules: impl IntoIterator<Item = Self>,

@@ -25,8 +25,8 @@ pub const SYMMETRY_RANKS: usize = 4096;
 
 /// The time that `schedule` takes on `machine` for rows of `row_bytes`.
 ///
-/// `rows(range)` returns the number of rows that a message carries for a range of positions: the nodes in the fragment of
-/// their items.
+/// `rows(range)` returns the number of rows that a message carries for a range of positions: the number of nodes in the fragment of their
+/// items.
 ///
 /// The programs of some schedules grow with p: those of an allreduce by `direct`, `ring`, `circulant`, `rabenseifner` and
 /// `reduce-scatter-gather`. For more than [`SYMMETRY_RANKS`] ranks, [`simulate_by_symmetry`] simulates these.
@@ -80,7 +80,7 @@ pub fn flights(
     flights
 }
 
-/// [`simulate`] by rank 0's program alone, for any p.
+/// [`simulate`] that runs only rank 0's program, for any p.
 ///
 /// The result is exact if all messages of a round have the same length and no port is shared.
 #[must_use]

@@ -17,7 +17,7 @@ pub enum Collective {
     ReduceScatter,
     /// Position r gets the reduction of positions 0..r: the exclusive scan of positions.
     Scan,
-    /// Every position gets the root's row. A piece of this row counts as the reduction of all positions.
+    /// Every position gets the root's row. Schedules treat a piece of this row as the reduction of all positions.
     Broadcast {
         /// The position whose row is sent.
         root: usize,

@@ -68,7 +68,7 @@ impl Fold {
         self.between_two(position, Step::receive, Step::send, piece)
     }
 
-    /// The step before or after the rounds, of the right or the left one of a virtual rank's two positions.
+    /// The step of one of a virtual rank's two positions, before or after the rounds.
     fn between_two(
         self,
         position: usize,

@@ -5,7 +5,7 @@ use schedule::{Algorithm, Collective, Parameters, Report, Schedule};
 
 use super::common::{checked, dissemination_rounds, log2_up};
 
-/// Every p up to 64. Above, numbers near powers of two and Fibonacci numbers, where trees change, and some others.
+/// Every p up to 64, numbers near powers of two and near Fibonacci numbers, where trees change, and some others.
 fn ranks_met() -> impl Iterator<Item = usize> {
     let beyond = [
         65, 88, 89, 90, 100, 127, 128, 129, 143, 144, 145, 233, 234, 241, 255, 256, 257, 300,
