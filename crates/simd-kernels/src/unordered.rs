@@ -60,7 +60,7 @@ impl Variant {
 
 /// The sum of the leaves in an unspecified order, at the full speed of SIMD; +0.0 for no leaves.
 ///
-/// The bits of this sum differ between levels and variants. Benchmarks compare speed with it, and each rank of the unordered baseline computes it.
+/// The bits of this sum differ between levels and variants. Each rank of the unordered baseline computes it.
 pub fn unordered_sum<T: Float>(level: Level, leaves: &[T]) -> T {
     unordered_sum_with(level, Variant::new(AccumulatorCount::Eight, false), leaves)
 }
@@ -70,7 +70,7 @@ pub fn unordered_sum_with<T: Float>(level: Level, variant: Variant, leaves: &[T]
     compute(level, Unordered { variant, leaves })
 }
 
-/// The sum of x0 * y0, x1 * y1, … in an unspecified order, at the full speed of SIMD; +0.0 for no elements. Benchmarks compare speed with it.
+/// The sum of x0 * y0, x1 * y1, … in an unspecified order, at the full speed of SIMD; +0.0 for no elements. Benchmarks compare with it.
 ///
 /// # Panics
 /// The slices differ in length.

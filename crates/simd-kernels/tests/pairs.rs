@@ -1,4 +1,4 @@
-//! Combines and copies rows at every level, and compares with single elements.
+//! Combines and copies rows at every level, and compares the results with those of single elements.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 

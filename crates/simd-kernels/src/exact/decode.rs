@@ -168,7 +168,7 @@ fn pair(significand: u64, places: u64, bits: u64) -> Pair {
 /// Writes items as integers in a unit. Returns true if all fit, as in [`DecodeUnit::pair`]. An item that does not fit is written as zero.
 ///
 /// # Panics
-/// There are more than [`DECODED_ITEMS`].
+/// There are more than [`DECODED_ITEMS`] items.
 ///
 /// ```
 /// use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, decode};
@@ -221,7 +221,7 @@ impl Kernel<f64> for Decode<'_> {
 /// its exponent is from e - 29 to e, where e is the unit's lowest exponent for doubles. A float that does not fit is written as zero.
 ///
 /// # Panics
-/// There are more than [`DECODED_ITEMS`].
+/// There are more than [`DECODED_ITEMS`] items.
 ///
 /// ```
 /// use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, decode_floats};
@@ -285,7 +285,7 @@ pub const NO_DIGIT: u8 = u8::MAX;
 /// Writes items as integers in the units of their digits. Returns true if all are finite. An item that is not finite is written as zero.
 ///
 /// # Panics
-/// There are more than [`DECODED_ITEMS`].
+/// There are more than [`DECODED_ITEMS`] items.
 pub fn decode_digits(
     level: Level,
     items: &[f64],

@@ -1,5 +1,5 @@
-//! Sums by plain additions, which are exact if the processor's inexact flag stays clear. It often does for floats (they are added as doubles), for
-//! integers, and for other items with short significands and few exponents.
+//! Sums by plain additions, which are exact if the processor's inexact flag stays clear. The flag often stays clear for floats (which are added as
+//! doubles), for integers, and for other items with short significands and few exponents.
 
 use crate::processor::environment::Watch;
 use crate::processor::prefetch::{Ahead, prefetch_lines};

@@ -141,8 +141,8 @@ pub struct ColumnSplit {
 
 /// The exact sums of some columns, from column `first` on, each at its own scale. There are at most [`SPLIT_ROWS`] rows of `width` items.
 ///
-/// A column's sum is `None` if its items do not fit, or if an item leaves a rest. It is also `None` for last columns that do not fill a
-/// register, whose sums are not computed.
+/// A column's sum is `None` if its items do not fit, or if an item leaves a rest. The last columns are also `None` if they do not fill a register:
+/// their sums are not computed.
 ///
 /// # Panics
 /// There are more than [`SPLIT_ROWS`] rows, or they do not have these columns; `splits` is not as long as `scales`.
@@ -158,7 +158,7 @@ pub fn split_columns(
     assert_eq!(scales.len(), splits.len());
     compute(
         level,
-        Columns {
+        SplitColumns {
             rows,
             width,
             first,
@@ -168,7 +168,7 @@ pub fn split_columns(
     );
 }
 
-struct Columns<'c> {
+struct SplitColumns<'c> {
     rows: &'c [f64],
     width: usize,
     first: usize,
@@ -176,7 +176,7 @@ struct Columns<'c> {
     splits: &'c mut [Option<ColumnSplit>],
 }
 
-impl Kernel<f64> for Columns<'_> {
+impl Kernel<f64> for SplitColumns<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -193,7 +193,7 @@ impl Kernel<f64> for Columns<'_> {
     }
 }
 
-impl Columns<'_> {
+impl SplitColumns<'_> {
     /// Splits the first `N` registers of columns, one column per lane, and returns the remaining columns.
     #[inline(always)]
     fn add<const N: usize, V: Vector<Element = f64>>(self, proven: Proven<V>) -> Self {

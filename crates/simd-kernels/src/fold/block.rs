@@ -15,7 +15,7 @@
 //! level 3         a0123 + b0123   c0123 + d0123   …
 //! ```
 //!
-//! If adjacent registers were combined instead, each level would need shuffles, a third more of them for L = 4. The recursion goes depth first,
+//! If adjacent registers were combined instead, each level would need shuffles: a third more in total for L = 4. The recursion goes depth first,
 //! so the code is a straight line that needs one register per level. Sizes are types, so that the compiler unrolls the recursion.
 //!
 //! Leaves that are not in the core's own caches are read part by part, in an order that prefetchers follow: on Zen 4, reading columns of a
@@ -65,8 +65,8 @@ where
     root::<V, O>(proven, square_nodes::<V, O, S, R>(proven, square))
 }
 
-/// Reduces a block of [`block_leaves`] to one register of nodes, by straight-line code. With prefetches and with registers of 64 bytes, a loop
-/// is faster, so it is used instead. It is also used for comparisons, which need the most code and would gain nothing.
+/// Reduces a block of [`block_leaves`] to one register of nodes, by straight-line code. With prefetches or with registers of 64 bytes, a loop is
+/// faster and is used instead. Comparisons use the loop, too: their straight-line code would be longest and no faster.
 #[inline(always)]
 pub(crate) fn block_nodes<V, O, S, R: Reading>(proven: Proven<V>, block: S) -> V
 where
@@ -90,7 +90,7 @@ where
     }
 }
 
-/// [`block_nodes`] by a loop of L steps. Single blocks use it, because its code fills fewer cache lines.
+/// [`block_nodes`] by a loop of L steps. Single blocks use the loop, because its code fills fewer cache lines.
 #[inline(always)]
 pub(crate) fn block_nodes_by_loop<V, O, S, R: Reading>(proven: Proven<V>, block: S) -> V
 where
@@ -198,7 +198,7 @@ where
 }
 
 /// A number of adjacent columns. A column is one register of each of the L strips.
-trait Columns: PowerOfTwo {
+trait ColumnGroup: PowerOfTwo {
     /// Reduces these columns, from `column` on. Lane j of the result is the common ancestor of their leaves in strip j. The strips are adjacent and
     /// have `strip_leaves` leaves each.
     fn strips<V, O, S, R: Reading>(
@@ -213,7 +213,7 @@ trait Columns: PowerOfTwo {
         S: Source<Leaf = V::Element>;
 }
 
-impl Columns for One {
+impl ColumnGroup for One {
     #[inline(always)]
     fn strips<V, O, S, R: Reading>(
         proven: Proven<V>,
@@ -241,7 +241,7 @@ impl Columns for One {
     }
 }
 
-impl<A: Columns> Columns for Twice<A> {
+impl<A: ColumnGroup> ColumnGroup for Twice<A> {
     #[inline(always)]
     fn strips<V, O, S, R: Reading>(
         proven: Proven<V>,

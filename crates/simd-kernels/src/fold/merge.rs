@@ -1,4 +1,4 @@
-//! Combines registers of nodes into registers of their ancestors, within and between registers.
+//! Combines nodes, within and between registers, into registers of their ancestors.
 
 use crate::sets::vector::{Combine, Proven, Vector};
 

@@ -63,7 +63,7 @@ fn few<S: Source<Leaf: Float>>(leaves: S) -> Option<S::Leaf> {
     fold_few(leaves, |left, right| left + right)
 }
 
-/// [`ShortFold`] folds leaves of fewer bytes in total.
+/// Leaves of fewer bytes in total are folded by [`ShortFold`].
 const SHORT_BYTES: usize = 4096;
 
 /// The sum by a kernel.

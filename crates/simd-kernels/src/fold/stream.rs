@@ -50,7 +50,7 @@ impl<S: Source> Kernel<S::Leaf> for Fold<S> {
     }
 }
 
-/// The fold of few leaves, without the code for blocks and prefetches, because after other work a processor waits for each cache line of code.
+/// The fold of few leaves. It lacks the code for blocks and prefetches: after other work, the processor waits for each cache line of code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShortFold<S>(pub(crate) S);
 

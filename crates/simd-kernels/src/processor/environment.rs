@@ -10,7 +10,7 @@ use crate::processor::{self, Control, Exceptions};
 /// Whether this thread rounds to nearest and keeps subnormal numbers, according to the control register: MXCSR on x86-64, FPCR on
 /// aarch64. `None` on other processors.
 ///
-/// On aarch64, it is also false with alternate handling (FPCR.AH), because minima and maxima of NaNs and zeros are then computed as on x86.
+/// On aarch64, the result is also false with alternate handling (FPCR.AH), because minima and maxima of NaNs and zeros are then computed as on x86.
 ///
 /// This takes a few cycles. Testing by arithmetic would need sums and products of subnormal numbers, which may cost a hundred
 /// cycles each.
@@ -104,8 +104,8 @@ pub fn without_traps(body: &mut dyn FnMut()) -> bool {
 /// While this value lives, its thread does not flush subnormal results and operands to zero. If the thread's own setting was different, dropping the
 /// value on the same thread restores it, and on x86-64 also the exception flags.
 ///
-/// If nothing is flushed, this takes as long as [`has_default_environment`]. Arithmetic that must stay within its lifetime belongs in a function that
-/// the compiler cannot see through, as in [`without_traps`].
+/// If nothing is flushed, this takes as long as [`has_default_environment`]. Arithmetic that must stay within the value's lifetime belongs in a
+/// function that the compiler cannot see through, as in [`without_traps`].
 #[derive(Debug)]
 pub struct Subnormals {
     _restored: Option<Restored>,

@@ -39,7 +39,7 @@ impl Ahead {
     }
 
     /// [`of_bytes`](Self::of_bytes) for a fold in registers of `register_bytes` bytes. Other work may have evicted even an input that fits the core's
-    /// own caches. Reading it in order is then faster. From these sizes on, it is hardly slower if the input is still cached.
+    /// own caches. Reading it in order is then faster, and from the sizes below on hardly slower even if the input is still cached.
     #[inline(always)]
     pub(crate) fn of_fold(bytes: usize, register_bytes: usize) -> Self {
         let in_order_bytes = if register_bytes == 32 {

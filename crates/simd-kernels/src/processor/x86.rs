@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
-/// The bits of MXCSR that must be clear: flush-to-zero, the two of the rounding mode, and denormals-are-zero (Intel SDM, vol. 1, 10.2.3).
+/// The bits of MXCSR that must be clear: flush-to-zero, the two bits of the rounding mode, and denormals-are-zero (Intel SDM, vol. 1, 10.2.3).
 const DIFFERENT: u32 = 1 << 15 | 0b11 << 13 | 1 << 6;
 
 /// One mask bit for each exception, which traps unless the bit is set.
@@ -27,7 +27,7 @@ pub(crate) fn exceptions_if_quiet() -> Option<Exceptions> {
     (control & (DIFFERENT | MASKS) == MASKS).then_some(control)
 }
 
-/// Restores MXCSR, if an invalid operation, a division by zero, an overflow or an underflow has happened since.
+/// Restores MXCSR to `before` if an invalid operation, a division by zero, an overflow or an underflow has happened since.
 #[inline]
 pub(crate) fn forget_since(before: Exceptions) {
     const FORGOTTEN: u32 = 0b1_1101;
@@ -130,8 +130,8 @@ pub(crate) fn is_inexact_after<R>(result: &R) -> bool {
 #[inline]
 pub(crate) fn control() -> Control {
     let mut register = 0_u32;
-    // SAFETY: STMXCSR writes 4 bytes to the given address, which is the address of a live u32, and has no other effect. SSE is part of x86-64. Not
-    // `pure`: the value of the register may change between calls.
+    // SAFETY: STMXCSR writes 4 bytes to the given address, which is the address of a live u32, and has no other effect. SSE is part of x86-64. The
+    // assembly is not `pure`: the value of the register may change between calls.
     unsafe {
         core::arch::asm!(
             "stmxcsr [{}]",

@@ -26,7 +26,7 @@ const GROUP_ROWS: usize = 32;
 /// The most rows that can wait for their right siblings: 2^48 groups of 32 rows of 16 floats exceed any address space.
 const MOST_WAITING: usize = 48;
 
-/// The sum in `lanes` lanes: item i belongs to lane i mod `lanes`. Each lane is summed in tree order, and so are then the lanes' sums. All
+/// The sum in `lanes` lanes: item i belongs to lane i mod `lanes`. Each lane is summed in tree order, and then the lanes' sums are. All
 /// levels with a kernel give the same bits.
 ///
 /// Returns `None` if there is no kernel: for fewer items than lanes, for numbers of lanes other than 16, 32, 64 and 128, and at
@@ -193,7 +193,7 @@ struct Edge<'e, T, const L: usize> {
 }
 
 impl<T: Copy, const L: usize> Edge<'_, T, L> {
-    /// Adds the last `ROWS` rows if this bit is set in the number of remaining rows. Earlier calls have cleared the lower bits.
+    /// Adds the last `ROWS` rows if the bit `ROWS` is set in the number of remaining rows. Earlier calls have cleared the lower bits.
     #[inline(always)]
     fn add<V, O, N, const ROWS: usize>(&mut self, proven: Proven<V>)
     where
@@ -301,7 +301,7 @@ where
             proven.store_first(register, &mut nodes[first..]);
         }
     }
-    // Fewer registers remain than a square has. They are repeated to fill one, and only the first roots are used.
+    // Fewer registers remain than a square has. They are repeated to fill a square, and only the first roots are used.
     let filled = count / V::LANES;
     let mut registers = [proven.load(&nodes); 16];
     for (number, register) in registers[..V::LANES].iter_mut().enumerate() {

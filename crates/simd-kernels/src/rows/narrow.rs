@@ -56,7 +56,7 @@ impl<T: Copy + Default> Kernel<T> for NarrowRows<'_, T> {
     }
 }
 
-/// Folds rows of `width` elements, each of which is read as `REGISTERS` registers.
+/// Folds rows of `width` elements. Each row is read as `REGISTERS` registers.
 #[inline(always)]
 fn fold<V, O, const REGISTERS: usize>(
     proven: Proven<V>,
@@ -67,7 +67,7 @@ fn fold<V, O, const REGISTERS: usize>(
     V: Vector,
     O: Combine<V::Element>,
 {
-    let mut rows = Rows::<V, REGISTERS> {
+    let mut rows = NarrowFold::<V, REGISTERS> {
         proven,
         width,
         rest: items,
@@ -110,7 +110,7 @@ fn fold<V, O, const REGISTERS: usize>(
 }
 
 /// The rows that are not yet folded, and the roots of the folded rows.
-struct Rows<'r, V: Vector, const REGISTERS: usize> {
+struct NarrowFold<'r, V: Vector, const REGISTERS: usize> {
     proven: Proven<V>,
     width: usize,
     rest: &'r [V::Element],
@@ -122,7 +122,7 @@ struct Rows<'r, V: Vector, const REGISTERS: usize> {
     count: usize,
 }
 
-impl<V: Vector, const REGISTERS: usize> Rows<'_, V, REGISTERS> {
+impl<V: Vector, const REGISTERS: usize> NarrowFold<'_, V, REGISTERS> {
     /// Whether this number of groups can be read.
     #[inline(always)]
     fn have_groups(&self, groups: usize) -> bool {

@@ -7,7 +7,7 @@ use crate::sets::bits::Bits;
 use crate::sets::compiled::Compiled;
 use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
-use crate::sets::scalar::{self, Four};
+use crate::sets::scalar::{self, FourLanes};
 use crate::sets::set::Set;
 use crate::sets::vector::{Add, Combine, Proven, Vector};
 #[cfg(target_arch = "x86_64")]
@@ -70,9 +70,9 @@ pub trait Float:
 #[inline(never)]
 fn plain<T, O: Combine<T>, K: Kernel<T>>(kernel: K) -> K::Output
 where
-    Four<T>: Vector<Element = T>,
+    FourLanes<T>: Vector<Element = T>,
 {
-    kernel.compute::<_, O>(Proven::<Four<T>>::plain())
+    kernel.compute::<_, O>(Proven::<FourLanes<T>>::plain())
 }
 
 /// Implements the traits for both float types, which differ only in names.

@@ -61,7 +61,7 @@ impl Level {
         }
     }
 
-    /// The fastest level for rows of `bytes` bytes: AVX-512 for at least two of its registers, AVX2 for at least half of one, otherwise SSE2.
+    /// The fastest level for rows of `bytes` bytes: AVX-512 for two of its registers or more, AVX2 for half a register or more, otherwise SSE2.
     pub(crate) fn for_row_bytes(self, bytes: usize) -> Self {
         #[cfg(not(target_arch = "x86_64"))]
         let _ = bytes;

@@ -26,18 +26,18 @@ pub(crate) fn subtree_sums8<T: Copy + Add<Output = T>>(subtrees: &[[T; 8]], sums
 
 /// A register of four elements.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Four<T>([T; 4]);
+pub(crate) struct FourLanes<T>([T; 4]);
 
-impl<T: Copy> Four<T> {
+impl<T: Copy> FourLanes<T> {
     #[inline(always)]
     fn each(self, other: Self, combine: impl Fn(T, T) -> T) -> Self {
         Self(array::from_fn(|lane| combine(self.0[lane], other.0[lane])))
     }
 }
 
-impl<T> Proven<Four<T>>
+impl<T> Proven<FourLanes<T>>
 where
-    Four<T>: Vector,
+    FourLanes<T>: Vector,
 {
     /// Plain Rust needs no proof.
     #[inline(always)]
@@ -48,7 +48,7 @@ where
 }
 
 // SAFETY: plain Rust runs on every processor.
-unsafe impl<T> Vector for Four<T>
+unsafe impl<T> Vector for FourLanes<T>
 where
     T: Bits + Default + Add<Output = T> + Sub<Output = T> + core::ops::Mul<Output = T>,
     Minimum: Combine<T>,

@@ -23,7 +23,7 @@ pub(crate) enum Set {
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 #[inline]
 pub(crate) fn widest() -> Option<Set> {
-    // Detecting it each time would slow down short folds.
+    // Detecting the set each time would slow down short folds.
     static WIDEST: std::sync::OnceLock<Option<Set>> = std::sync::OnceLock::new();
     *WIDEST.get_or_init(detect_widest)
 }

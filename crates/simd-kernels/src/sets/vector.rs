@@ -87,11 +87,11 @@ pub(crate) unsafe trait Vector: Copy {
     }
 
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self);
-    /// Called only for 4 lanes and more.
+    /// Called only for 4 lanes or more.
     unsafe fn neighbours2(a: Self, _b: Self) -> (Self, Self) {
         (a, a)
     }
-    /// Called only for 8 lanes and more.
+    /// Called only for 8 lanes or more.
     unsafe fn neighbours3(a: Self, _b: Self) -> (Self, Self) {
         (a, a)
     }
@@ -338,7 +338,7 @@ pub(crate) trait Combine<T>: Copy {
     fn lanes<V: Vector<Element = T>>(proven: Proven<V>, a: V, b: V) -> V;
     fn single(a: T, b: T) -> T;
 
-    /// A level of the tree over two registers in one instruction; `None` if the set has none for this operation.
+    /// One level of the tree over two registers, in one instruction; `None` if the set has no such instruction for this operation.
     #[inline(always)]
     fn pairs<V: Vector<Element = T>>(_proven: Proven<V>, _a: V, _b: V) -> Option<V> {
         None

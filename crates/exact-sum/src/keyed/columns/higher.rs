@@ -25,12 +25,12 @@ const SPARE_BITS: i32 = 24;
 
 /// The sums of the cubes and of the fourth powers of a key's items that share a unit.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+struct PowerSums {
     cubes: Wide<CUBE_WORDS>,
     fourths: Wide<FOURTH_WORDS>,
 }
 
-impl Sums {
+impl PowerSums {
     /// The powers of an item.
     #[inline(always)]
     fn of(item: i128) -> Self {
@@ -119,9 +119,9 @@ impl Power {
 pub(crate) struct HigherPowers {
     /// The exponent of the unit u of the first items. Other units are 2^(21 i) u.
     unit: Option<i32>,
-    sums: Vec<Sums>,
+    sums: Vec<PowerSums>,
     /// For keys with items of other units: each unit's i, and the sums in this unit.
-    others: HashMap<usize, Vec<(i32, Sums)>>,
+    others: HashMap<usize, Vec<(i32, PowerSums)>>,
 }
 
 impl HigherPowers {
@@ -147,7 +147,7 @@ impl HigherPowers {
                 let (value, unit) = integer(item);
                 let above = unit - own;
                 let (digit, places) = (above.div_euclid(PLACES), above.rem_euclid(PLACES));
-                let powers = Sums::of(i128::from(value) << places);
+                let powers = PowerSums::of(i128::from(value) << places);
                 self.sums_of(key.place(), digit).change(&powers, removes);
             }
         }
@@ -155,21 +155,21 @@ impl HigherPowers {
 
     /// A key's sums in the unit 2^(21 `digit`) u.
     #[inline]
-    fn sums_of(&mut self, key: usize, digit: i32) -> &mut Sums {
+    fn sums_of(&mut self, key: usize, digit: i32) -> &mut PowerSums {
         if digit == 0 {
             return &mut self.sums[key];
         }
         let others = self.others.entry(key).or_default();
         let place = others.iter().position(|(other, _)| *other == digit);
         let place = place.unwrap_or_else(|| {
-            others.push((digit, Sums::default()));
+            others.push((digit, PowerSums::default()));
             others.len() - 1
         });
         &mut others[place].1
     }
 
     /// A key's sums in all units, with the units' exponents.
-    fn all_of(&self, key: usize) -> impl Iterator<Item = (i32, &Sums)> {
+    fn all_of(&self, key: usize) -> impl Iterator<Item = (i32, &PowerSums)> {
         let own = self.unit.unwrap_or(0);
         let others = self.others.get(&key).into_iter().flatten();
         let others = others.map(move |(digit, sums)| (own + digit * PLACES, sums));
@@ -248,10 +248,10 @@ impl HigherPowers {
     pub(crate) const PARTS: usize = WORDS;
 
     pub(crate) fn new(keys: usize) -> Result<Self, LimitError> {
-        check_memory::<Sums>(keys)?;
+        check_memory::<PowerSums>(keys)?;
         Ok(Self {
             unit: None,
-            sums: vec![Sums::default(); keys],
+            sums: vec![PowerSums::default(); keys],
             others: HashMap::new(),
         })
     }
@@ -261,7 +261,8 @@ impl HigherPowers {
     }
 
     pub(crate) fn grow(&mut self, keys: usize) {
-        self.sums.resize(self.sums.len().max(keys), Sums::default());
+        self.sums
+            .resize(self.sums.len().max(keys), PowerSums::default());
     }
 
     pub(crate) fn forget_first(&mut self, keys: usize) {
@@ -272,8 +273,8 @@ impl HigherPowers {
     }
 
     pub(crate) fn memory(&self) -> usize {
-        let of_list = |list: &Vec<_>| list.capacity() * size_of::<(i32, Sums)>();
-        self.sums.capacity() * size_of::<Sums>()
+        let of_list = |list: &Vec<_>| list.capacity() * size_of::<(i32, PowerSums)>();
+        self.sums.capacity() * size_of::<PowerSums>()
             + self.others.allocation_size()
             + self
                 .others

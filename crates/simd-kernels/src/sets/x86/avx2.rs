@@ -176,7 +176,7 @@ unsafe impl Vector for __m256d {
         Some(_mm256_castsi256_pd(_mm256_min_epi32(a, b)))
     }
 
-    /// Each 128 bits of the results hold a lane of `a` and a lane of `b`.
+    /// Each 128-bit part of the results holds a lane of `a` and a lane of `b`.
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
@@ -218,7 +218,7 @@ unsafe impl Vector for __m256 {
         _mm256_cmp_ps::<_CMP_UNORD_Q>
     );
 
-    /// When the results are combined, each 128 bits hold (a01, b01, a23, b23).
+    /// When the results are combined, each 128-bit part holds (a01, b01, a23, b23).
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
@@ -226,7 +226,7 @@ unsafe impl Vector for __m256 {
         (alternate_ps(a, b), exchanged)
     }
 
-    /// When the results are combined, each 128 bits hold a lane for each of four leaf registers.
+    /// When the results are combined, each 128-bit part holds a lane for each of four leaf registers.
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {

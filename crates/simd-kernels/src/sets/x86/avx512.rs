@@ -284,7 +284,7 @@ unsafe impl Vector for __m512 {
         _mm512_castsi512_ps(_mm512_maskz_set1_epi32(zeros, -1))
     }
 
-    /// When the results are combined, each 128 bits hold (a01, a23, b01, b23).
+    /// When the results are combined, each 128-bit part holds (a01, a23, b01, b23).
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self) {
@@ -292,7 +292,7 @@ unsafe impl Vector for __m512 {
         (even, _mm512_shuffle_ps::<0b11_01_11_01>(a, b))
     }
 
-    /// When the results are combined, each 128 bits hold a lane for each of four leaf registers.
+    /// When the results are combined, each 128-bit part holds a lane for each of four leaf registers.
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn neighbours2(a: Self, b: Self) -> (Self, Self) {

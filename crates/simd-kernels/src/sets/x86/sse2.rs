@@ -1,4 +1,4 @@
-//! SSE2: 128-bit registers, two doubles or four floats. Part of x86-64 itself.
+//! SSE2: 128-bit registers, two doubles or four floats. Every x86-64 processor has SSE2.
 
 #![expect(
     unsafe_code,
