@@ -31,7 +31,7 @@ pub fn world_to_free(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<(World, D
     let raw = comm.as_raw();
     // SAFETY: the handle is as wide as the family's handles, and is one of them: rsmpi is linked to this library.
     let comm = unsafe { library.family().read::<Comm>((&raw const raw).cast(), 0) };
-    // SAFETY: rsmpi's communicators hold live handles of the library that it is linked to, which is this one: `AsRaw` is an unsafe trait.
+    // SAFETY: rsmpi's communicators hold live handles of the library that rsmpi is linked to, which is this one: `AsRaw` is unsafe.
     let end = unsafe { MpiCommunicator::duplicate(comm) }?;
     let duplicate = end.library_communicator();
     Ok((World::new(end), duplicate))
@@ -59,15 +59,15 @@ pub fn communicator(world: &World) -> Result<Option<SimpleCommunicator>, Error> 
     }
     check_width(library)?;
     let mut raw = MaybeUninit::<ffi::MPI_Comm>::uninit();
-    // SAFETY: there is room for a handle of the family's width.
+    // SAFETY: `raw` has room for a handle of the family's width.
     unsafe {
         library
             .family()
             .write(raw.as_mut_ptr().cast(), 0, duplicate)
     };
-    // SAFETY: it was just written.
+    // SAFETY: `raw` was just written.
     let raw = unsafe { raw.assume_init() };
-    // SAFETY: this is a new communicator of the program's library, which nobody else frees.
+    // SAFETY: `raw` is a new communicator of the program's library, and nobody else frees it.
     Ok(Some(unsafe { SimpleCommunicator::from_raw(raw) }))
 }
 

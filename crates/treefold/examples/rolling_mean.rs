@@ -1,4 +1,4 @@
-//! Means of the last 100 of a million samples with rare spikes. The error of a running sum jumps at spikes; an exact sum has no error.
+//! Moving means of 100 samples, over a million samples with rare spikes. The error of a running sum jumps at spikes; an exact sum has none.
 //!
 //! If the argument is the name of a file, the program writes the numbers of a picture to it, for `cargo xtask draw`.
 

@@ -16,7 +16,7 @@ const PARTICLES: u32 = 10_000;
 
 const RANKS: [usize; 4] = [1, 2, 5, 17];
 
-/// The quantities of moving particles that a collision does not change.
+/// Quantities that a collision of particles does not change.
 const NAMES: [&str; 3] = ["mass", "momentum", "kinetic energy"];
 const WIDTH: usize = NAMES.len();
 type Row = [f64; WIDTH];

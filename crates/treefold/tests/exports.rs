@@ -171,7 +171,7 @@ fn owner(line: &str) -> Option<(&str, bool)> {
     types(&rest[begin..]).next().map(|name| (name, false))
 }
 
-/// Whether a line in an item begins something public, whose types must be exported.
+/// Whether a line in an item begins a public field, variant or method, whose types must be exported.
 fn is_public(line: &str, all_is_public: bool) -> bool {
     // Whether the line is not in the body of a method.
     let is_direct = !line.starts_with("     ");

@@ -25,7 +25,7 @@ pub(crate) struct Sockets {
 struct State {
     /// The wire to every other rank; `None` for this one.
     wires: Vec<Option<Wire>>,
-    /// One for each sender.
+    /// One meeting for each sender.
     meetings: Vec<Meeting>,
     /// Treefold's table of the operations under way. It makes the handles that callers get.
     requests: Requests<Operation>,

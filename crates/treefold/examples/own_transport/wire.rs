@@ -18,7 +18,7 @@ pub(crate) struct Wire {
     outgoing: VecDeque<u8>,
     /// The number of bytes that the socket has accepted.
     written_bytes: u64,
-    /// The bytes that have arrived of the first frame that is not complete.
+    /// The bytes of the first incomplete frame that have arrived.
     incoming: Vec<u8>,
     /// Why the socket no longer moves any bytes.
     failure: Option<Failure>,

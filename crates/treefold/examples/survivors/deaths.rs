@@ -1,4 +1,4 @@
-//! Draws from a seed which ranks are lost, and when, so that a run can be repeated.
+//! Chooses which ranks are lost, and when, by a seed, so that a run can be repeated.
 
 use std::fmt;
 
@@ -107,7 +107,7 @@ fn die(number: usize) -> Outcome<()> {
         kill.args(["-KILL", &own]).status()?;
     }
     if number.is_multiple_of(2) {
-        // As `panic!`, without a message on standard error.
+        // Panics as `panic!` does, but without a message on standard error.
         std::panic::resume_unwind(Box::new("lost"));
     }
     Err(Left.into())

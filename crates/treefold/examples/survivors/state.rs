@@ -108,7 +108,7 @@ impl Saved {
     }
 }
 
-/// The rank whose buddy this one is.
+/// The previous rank, whose buddy is this rank.
 fn rank_before(world: &World) -> usize {
     (world.rank() + world.size() - 1) % world.size()
 }
@@ -152,7 +152,7 @@ pub(crate) fn take_over(world: &World, saved: &Saved, left: &[usize]) -> Outcome
         .as_distribution()
         .ok_or("even shares should be contiguous")?;
 
-    // All values that this rank has: those of its own rows, and the copies of the previous rank's.
+    // All values that this rank has: those of its own rows, and the copies of the previous rank's rows.
     let (own_rank, before_count) = (left[world.rank()], saved.rows.ranks());
     let copied_rank = (own_rank + before_count - 1) % before_count;
     let held = [(own_rank, &state.values), (copied_rank, &state.copies)];
@@ -217,7 +217,7 @@ pub(crate) fn take_over(world: &World, saved: &Saved, left: &[usize]) -> Outcome
     })
 }
 
-/// The indices of the values of some rows among the values of the rows `held`.
+/// The places of the values of `rows` among the values of the rows `held`.
 fn places(held: &Range<u64>, rows: &Range<u64>) -> Outcome<Range<usize>> {
     let place = |row: u64| -> Outcome<usize> { Ok(usize::try_from(row - held.start)? * ROW) };
     Ok(place(rows.start)?..place(rows.end)?)
