@@ -105,7 +105,7 @@ impl<K: AccumulatorKind> State for Typed<K> {
         let name = ["items", "x"][usize::from(K::TAKES_PAIRS)];
         match change {
             Change::Add => {
-                // `merge` checks the limit of items, `add` does not. A complex item counts as up to two: its real and its imaginary part.
+                // `merge` checks the limit of items; `add` does not. A complex item counts as up to two: its real and its imaginary part.
                 let most = i64::MAX as u64 / 2;
                 if K::items(&self.total).saturating_add(x.len() as u64) > most {
                     let mut added = K::Total::default();

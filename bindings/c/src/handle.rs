@@ -1,8 +1,8 @@
 //! Handles of accumulators and keyed states.
 //!
-//! A handle is not an address but a number, called a name here: an index into a table of the process (a place), how often that place was
-//! freed before, the kind of object, and the table's number. So the library detects a handle that was destroyed, that another copy of the
-//! library created, or that never existed. No value that a program passes is dereferenced.
+//! A handle is not an address but a number, called a name here. It contains an index into a table of the process (a place), how often that
+//! place was freed before, the kind of object, and the table's number. So the library detects a handle that was destroyed, that another
+//! copy of the library created, or that never existed. No value that a program passes is dereferenced.
 //!
 //! Any thread may use an object, and several may read it at once. No thread waits for an object: a call that finds it in use returns an
 //! error. Waiting would hide a bug of the program, and would never end in a child process that was forked while another thread used the

@@ -55,7 +55,7 @@ pub struct Keys<'k> {
 }
 
 impl<'k> Keys<'k> {
-    /// The keys of an accumulator's items.
+    /// No keys, as for an accumulator.
     pub(crate) const NONE: Self = Self {
         key_type: ElementType::U8,
         bytes: &[],
@@ -70,7 +70,7 @@ impl<'k> Keys<'k> {
     }
 
     /// The same keys as an unsigned type, since sums by key are compiled only for unsigned keys. A negative key becomes a number that
-    /// exceeds the number of sums, so it is still an error, and [`of_keys`](Self::of_keys) restores it in the message.
+    /// exceeds the number of sums, so it is still an error; [`of_keys`](Self::of_keys) restores the key in the message.
     ///
     /// # Errors
     /// The keys are not integers, their address is not a multiple of the type's alignment, or there are so many sums that a negative key
@@ -130,7 +130,7 @@ impl<'k> Keys<'k> {
         })
     }
 
-    /// The bits of the program's key of an item, as an unsigned number.
+    /// The program's key of an item: its bits as an unsigned number.
     fn at(self, item: usize) -> i128 {
         let unsigned = self
             .signed()
@@ -166,7 +166,7 @@ fn sums<T: Float>(keys: Keys<'_>, items: &[T], result: &mut [T]) -> Result<(), F
     let sums = with_keys!(of_items.key_type, K => {
         let of_items = of_items.of::<K>()?;
         local::reduce(items.len(), |by| {
-            // Every thread has its own sums. All threads together have at most one for each item and one for each key.
+            // Every thread has its own sums. All threads together have at most one sum for each item and one for each key.
             let most = match by {
                 By::Caller => result.len(),
                 By::Pool => result.len().saturating_add(items.len()),

@@ -67,7 +67,7 @@ pub(crate) fn alone<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// Runs a reduction of `elements` elements, on the thread pool only if the array is long enough to be worth waking it.
+/// Runs a reduction of `elements` elements: on the thread pool if there are enough to be worth waking it, otherwise on this thread.
 ///
 /// # Errors
 /// The threads cannot be started, or the reduction fails.
@@ -76,7 +76,7 @@ pub(crate) fn reduce<R: Send, E: Into<Failure> + Send>(
     elements: usize,
     reduce: impl FnOnce(By) -> Result<R, E> + Send,
 ) -> Result<R, Failure> {
-    // The threads of a pool inherit the floating-point environment of the thread that starts them, so it must be the right one.
+    // The threads of a pool inherit the floating-point environment of the thread that starts them, so that environment must be the default.
     if elements > DIVIDED_ELEMENTS
         && let count = thread_count()
         && count != 1

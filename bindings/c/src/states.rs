@@ -6,7 +6,7 @@ use crate::failure::{Code, Failure};
 use crate::handle;
 use crate::keyed::treefold_keyed;
 
-/// Calls `body` with the state of a handle, such as a `Keyed<Sum<f64>>`, to change. If `body` fails, it must leave the state unchanged.
+/// Calls `body` with the state that a handle names, such as a `Keyed<Sum<f64>>`. If `body` fails, it must leave the state unchanged.
 ///
 /// # Errors
 /// The handle names no state, another thread is using it, or `body` fails.

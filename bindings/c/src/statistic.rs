@@ -52,7 +52,7 @@ impl Asked {
         }
     }
 
-    /// Its name in C.
+    /// The statistic's name in C.
     pub fn name(self) -> &'static str {
         match self {
             Self::Of(statistic) => Self::NAMES[statistic as usize],

@@ -16,7 +16,7 @@ pub struct Table<C> {
     pieces: [OnceLock<Box<[Slot<C>]>>; PIECES],
     /// The number of places that were ever used.
     used: AtomicU32,
-    /// Lower half: the place that was freed last, plus 1, or 0 if no place is free. Upper half: how often this number has changed.
+    /// The lower half is the place that was freed last, plus 1, or 0 if no place is free. The upper half counts the changes of this number.
     free: AtomicU64,
 }
 

@@ -139,7 +139,7 @@ unsafe fn items<'a, T: AnyBitPattern>(
     if n == 0 {
         return Ok(&[]);
     }
-    // SAFETY: not NULL, aligned and not too long, as was just checked; the caller promises n items.
+    // SAFETY: the array is not NULL, aligned and not too long, as was just checked; the caller promises n items.
     Ok(unsafe { slice::from_raw_parts(pointer.cast(), n) })
 }
 
@@ -192,7 +192,7 @@ unsafe fn change_by(
         }
         // SAFETY: the caller promises a state.
         let own = unsafe { state("aggregate", aggregate) }?;
-        // SAFETY: the caller promises a state, and it is another one.
+        // SAFETY: the caller promises a state, which is not `own`, as was just checked.
         let other = unsafe { state("other", other.cast_mut()) }?;
         own.change_by(change, other)
     })
@@ -364,7 +364,7 @@ pub unsafe extern "C" fn treefold_sql_functions(count: *mut usize) -> *const tre
         Functions(functions.collect())
     });
     if !count.is_null() {
-        // SAFETY: not NULL, and the caller promises room for a number.
+        // SAFETY: `count` is not NULL, and the caller promises room for a number.
         unsafe { count.write(list.0.len()) };
     }
     list.0.as_ptr()

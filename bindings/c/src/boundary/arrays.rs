@@ -56,7 +56,7 @@ pub(super) unsafe fn read<'a, const N: usize>(
     Ok(slices)
 }
 
-/// Applies a function to arrays of the same type, and writes its result, which is one element.
+/// Applies a function to arrays of the same type, and writes the function's result, which is one element.
 ///
 /// # Safety
 /// The arrays have the given number of elements, and `result` points to one.

@@ -160,8 +160,8 @@ pub struct treefold_window {
 /// Writes a statistic of each item's window.
 ///
 /// # Safety
-/// `window` points to a window, whose index has n numbers and whose width is one number, or both are NULL. `x` points to n elements of the
-/// type, `y` to l or is NULL, and `result` to m.
+/// `window` points to a window. The window's index points to n numbers and its width to one, or both are NULL. `x` points to n elements of
+/// the type, `y` to l or is NULL, and `result` to m.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_rolling(
     element_type: i32,
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn treefold_rolling(
         place("window", window)?;
         let results = Bytes::of("result", result, m, local::element_bytes(element_type))?;
         disjoint(Bytes::of_place("window", window)?, results)?;
-        // SAFETY: not NULL and aligned, as was just checked, and the caller promises a window.
+        // SAFETY: `window` is aligned and not NULL, as was just checked, and the caller promises that it points to a window.
         let window = unsafe { window.read() };
         // SAFETY: the caller promises such an index.
         let window = unsafe { window_of(window, n, results) }?;

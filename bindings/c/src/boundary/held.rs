@@ -21,7 +21,7 @@ pub(super) unsafe fn create<H: Named>(
     guard(|| {
         place("result", result)?;
         let handle = handle::name::<H>(object()?)?;
-        // SAFETY: not NULL and aligned, as was just checked, and the caller promises room for a handle.
+        // SAFETY: `result` is aligned and not NULL, as was just checked, and the caller promises room for a handle.
         unsafe { result.write(handle) };
         Ok(())
     })
@@ -34,7 +34,7 @@ pub(super) unsafe fn create<H: Named>(
 pub(super) unsafe fn destroy<H: Named>(handle: *mut *mut H) -> Status {
     guard(|| {
         place(H::NAME, handle)?;
-        // SAFETY: not NULL and aligned, as was just checked, and the caller promises a handle.
+        // SAFETY: `handle` is aligned and not NULL, as was just checked, and the caller promises that it points to a handle.
         let name = unsafe { handle.read() };
         if !name.is_null() {
             handle::end(name)?;

@@ -91,10 +91,10 @@ pub(super) unsafe fn state<'a>(
     memory: *mut treefold_aggregate,
 ) -> Result<&'a mut dyn Aggregate, Failure> {
     place(name, memory)?;
-    // SAFETY: not NULL and aligned, as was just checked, and the caller promises a state.
+    // SAFETY: `memory` is aligned and not NULL, as was just checked, and the caller promises that it points to a state.
     let tag = unsafe { (*memory).tag };
     with_type!(held_of(tag), State => {
-        // SAFETY: the tag says that a state of this type was created here; the caller promises that it is still there and not in use.
+        // SAFETY: the tag says that a state of this type was created here; the caller promises that it still exists, not in use.
         Ok(unsafe { &mut (*memory.cast::<Placed<State>>()).state })
     }, else Err(Failure::argument(name, "it is not a state")))
 }
@@ -103,7 +103,7 @@ fn tag_of(held: Held) -> u64 {
     STATE | held as u64
 }
 
-/// The sums that a tag means. For any other value, extrema, which no aggregate holds.
+/// The sums that a tag stands for. Any other value gives extrema, which no aggregate holds.
 #[inline(always)]
 fn held_of(tag: u64) -> Held {
     let mut all = HELD.into_iter();
@@ -132,7 +132,7 @@ pub(super) unsafe fn create(
     let tag = tag_of(held);
     with_type!(held, State => {
         let new = Placed { tag, state: State::default() };
-        // SAFETY: not NULL and aligned to 8, as was just checked, which is enough for every state; there is room, as the caller promises.
+        // SAFETY: `memory` is not NULL and aligned to 8 (enough for every state), as was just checked. The caller promises the room.
         unsafe { memory.cast::<Placed<State>>().write(new) };
     }, else ());
     Ok(())

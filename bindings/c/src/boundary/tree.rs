@@ -191,7 +191,7 @@ pub unsafe extern "C" fn treefold_fields(
         disjoint(pointers, results)?;
         let pointers = match count {
             0 => &[],
-            // SAFETY: the caller promises `count` pointers; they are not NULL and aligned, as was just checked.
+            // SAFETY: `fields` is aligned and not NULL, as was just checked, and the caller promises `count` pointers there.
             _ => unsafe { slice::from_raw_parts(fields, count) },
         };
         let mut arrays = Vec::with_capacity(count);
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn treefold_fields(
                 Ok(array)
             });
             let array = array.map_err(|failure| failure.of_element("fields", index))?;
-            // SAFETY: the caller promises n elements at each.
+            // SAFETY: the caller promises n elements at each pointer.
             arrays.push(unsafe { array.read(field) });
         }
         // SAFETY: the caller promises `count` elements, which overlap no field, as was just checked.
@@ -241,7 +241,7 @@ pub unsafe extern "C" fn treefold_fold_user(
         let empty = (!empty.is_empty()).then_some(empty);
         let mut value = vec![0; item_bytes];
         local::fold_user(items, function, empty, &mut value)?;
-        // SAFETY: the caller promises room for an item, and `value` is this function's.
+        // SAFETY: the caller promises room for an item, and `value` belongs to this function.
         unsafe { write_bytes("result", result, &value) }
     })
 }

@@ -102,7 +102,7 @@ pub(crate) trait State: Any + Send + Sync {
         Err(self.has_no_bytes())
     }
 
-    /// An empty state of this kind; unless it is hashed, with the same number of keys.
+    /// An empty state of this kind. Unless the state is hashed, the new state has the same number of keys.
     ///
     /// # Errors
     /// There is no memory for it.

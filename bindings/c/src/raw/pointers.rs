@@ -94,8 +94,8 @@ impl Bytes {
         if self.count == 0 {
             return &[];
         }
-        // SAFETY: not NULL, at most isize::MAX bytes that do not wrap, both as `of` has found; readable and unchanged, as the caller
-        // promises. Bytes need no alignment.
+        // SAFETY: `of` has found that the array is not NULL and has at most isize::MAX bytes, which do not wrap. The caller promises that
+        // it is readable and unchanged. Bytes need no alignment.
         unsafe { slice::from_raw_parts(pointer.cast(), self.count) }
     }
 
@@ -206,7 +206,7 @@ pub unsafe fn write<T: NoUninit>(
     value: T,
 ) -> Result<(), Failure> {
     place(name, pointer)?;
-    // SAFETY: not NULL and aligned, as was just checked, and it can be written to, as the caller promises.
+    // SAFETY: `pointer` is aligned and not NULL, as was just checked, and it can be written to, as the caller promises.
     unsafe { pointer.write(value) };
     Ok(())
 }
@@ -231,7 +231,7 @@ pub unsafe fn write_bytes(
     if pointer.is_null() {
         return Err(Failure::null(name));
     }
-    // SAFETY: not NULL, and it can be written to for that many bytes, which do not overlap `value`, as the caller promises.
+    // SAFETY: `pointer` is not NULL. As the caller promises, it can be written to for that many bytes, which do not overlap `value`.
     unsafe {
         pointer
             .cast::<u8>()
@@ -267,7 +267,7 @@ pub unsafe fn text<'a>(name: &'static str, pointer: *const c_char) -> Result<&'a
     if pointer.is_null() {
         return Err(Failure::null(name));
     }
-    // SAFETY: not NULL, and it ends with a 0 up to which it can be read, as the caller promises.
+    // SAFETY: `pointer` is not NULL. As the caller promises, the string ends with a 0 and can be read up to there.
     let text = unsafe { CStr::from_ptr(pointer) };
     let text = text.to_str();
     text.map_err(|_| Failure::argument(name, "it is not UTF-8"))

@@ -63,7 +63,7 @@ fn start(last: *mut Pool, asked: usize) -> Result<&'static ThreadPool, Failure> 
         // SAFETY: `place` is the `Box` made above, which no other thread has seen.
         let before = unsafe { (*place).before };
         match LAST.compare_exchange(before, place, Ordering::AcqRel, Ordering::Acquire) {
-            // SAFETY: not null, and a published pool is never freed.
+            // SAFETY: `place` is not null, and a published pool is never freed.
             Ok(_) => return Ok(unsafe { &(*place).threads }),
             Err(faster) => {
                 // SAFETY: as above, since `place` was not published.
