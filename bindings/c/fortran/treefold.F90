@@ -173,7 +173,7 @@ module treefold_any
    integer, parameter, public :: TREEFOLD_OPERATOR = 16     ! The user-defined operator returned an error.
    integer, parameter, public :: TREEFOLD_INTERRUPTED = 17  ! The program's callback ended a wait: see treefold_comm_interruption.
 
-   ! Types of elements. Fortran has no unsigned integers: where C takes an unsigned type, pass the signed one of its size.
+   ! Types of elements. Fortran has no unsigned integers: where C takes an unsigned type, pass the signed type of the same size.
    integer(c_int32_t), parameter, public :: TREEFOLD_F32 = 1, TREEFOLD_F64 = 2, TREEFOLD_C32 = 3, TREEFOLD_C64 = 4
    integer(c_int32_t), parameter, public :: TREEFOLD_I8 = 5, TREEFOLD_I16 = 6, TREEFOLD_I32 = 7, TREEFOLD_I64 = 8
    integer(c_int32_t), parameter, public :: TREEFOLD_U8 = 9, TREEFOLD_U16 = 10, TREEFOLD_U32 = 11, TREEFOLD_U64 = 12
@@ -423,10 +423,10 @@ module treefold_any
    procedure(c_one), bind(c, name='treefold_f_clear') :: c_clear
    procedure(c_one), bind(c, name='treefold_f_destroy') :: c_destroy
 
-   ! Passed in place of an operator: the dot product of two arrays.
+   ! In place of an operator, this number means the dot product of two arrays.
    integer(c_int32_t), parameter :: DOT_OF_TWO = -1
 
-   ! Flags that describe a call, to be added. For an array that a call does not need, pass any other array: C cannot distinguish an
+   ! Flags that describe a call; add them up. For an array that a call does not need, pass any other array: C cannot distinguish an
    ! absent optional argument from an unallocated one.
    integer(c_int32_t), parameter :: BY_ROWS = 1, BY_KEY = 2
 
@@ -603,9 +603,9 @@ contains
 
    ! Creates an empty state.
    !
-   ! Without `keys`, it is an accumulator, of a real or complex type, for COUNT, SUM, MEAN, VARIANCE, STD, NORM, DOT or VDOT. With
-   ! `keys`, it is a state for the keys 0 to keys - 1: of real numbers, or of integers for COUNT, SUM, MEAN, VARIANCE and STD. With
-   ! `width` as well, it is a keyed state of rows of `width` items: treefold_state_add takes the row x(:, i) for keys(i), and
+   ! Without `keys`, the state is an accumulator of a real or complex type, for COUNT, SUM, MEAN, VARIANCE, STD, NORM, DOT or VDOT.
+   ! With `keys`, it is a keyed state for 0 to keys - 1: of real numbers, or of integers for COUNT, SUM, MEAN, VARIANCE and STD.
+   ! With `width` as well, it is a keyed state of rows of `width` items: treefold_state_add takes the row x(:, i) for keys(i), and
    ! treefold_state_values writes a row for each key.
    subroutine treefold_state_create(type, statistic, state, keys, width, ierr)
       integer(c_int32_t), intent(in) :: type, statistic

@@ -122,7 +122,7 @@ void treefold_view_write(const CFI_cdesc_t *array, const void *from) {
 
 /* ---- Arguments ---- */
 
-/* An array argument. If it has gaps, also a contiguous copy of some of its elements. */
+/* An array argument and, if it has gaps, a contiguous copy of some of its elements. */
 typedef struct {
     treefold_view is;
     const CFI_cdesc_t *of; /* NULL if it is absent */
@@ -232,7 +232,7 @@ static void *pointer_or_null(void *const *pointer) { return pointer != NULL ? *p
 
 /* ---- Over ranks, for module treefold_mpi ---- */
 
-/* Which argument of a call an array is. The result of a started reduction is written after the call has returned: it cannot be a copy. */
+/* Which argument of a call an array is. The result of a started reduction is written after the call returns, so it cannot be a copy. */
 enum { TREEFOLD_AS_X = 0, TREEFOLD_AS_Y = 1, TREEFOLD_AS_KEYS = 2, TREEFOLD_AS_RESULT = 3, TREEFOLD_AS_RESULT_OF_START = 4 };
 
 /* Takes an array of elements of `type` (-1 for any integers), or of items of item_bytes bytes. Its address and its length in items become
@@ -273,13 +273,13 @@ treefold_status treefold_f_end(arguments *all, treefold_status status, const CFI
 
 /* ---- In tree order ---- */
 
-/* Passed in place of an operator: the dot product of two arrays. */
+/* In place of an operator, this number means the dot product of two arrays. */
 enum { TREEFOLD_DOT_OF_TWO = -1 };
 
 /* Flags that describe a call. Without TREEFOLD_BY_KEY, the argument `keys` is a placeholder. */
 enum { TREEFOLD_BY_ROWS = 1, TREEFOLD_BY_KEY = 2 };
 
-/* The number of elements of an array with gaps that are copied at a time, for one thread and for several: powers of 2. */
+/* How many elements of an array with gaps are copied at a time, for one thread and for several: powers of 2. */
 static const int64_t block_elements = 1 << 13, block_of_threads = 1 << 20;
 
 typedef struct {

@@ -21,7 +21,7 @@
  * Several threads may call the functions of this header at once. By default a call does all its work in the calling thread: see
  * treefold_threads.
  *
- * Link with libtreefold (pkg-config: treefold; CMake: treefold::treefold). C99 or later, C++11 or later; 64-bit processors.
+ * Link with libtreefold (pkg-config: treefold; CMake: treefold::treefold). Needs C99 or C++11 or later, and a 64-bit processor.
  */
 #ifndef TREEFOLD_H
 #define TREEFOLD_H
@@ -87,8 +87,8 @@ int32_t treefold_last_error_rank(void);
 /* The name of a code, such as "TREEFOLD_LENGTH"; "unknown" for any other number. */
 const char *treefold_status_name(treefold_status status);
 
-/* Sets this thread's last error, as a failed call does, and returns the code. For bindings to other languages, which detect some errors
-   themselves. TREEFOLD_OK and unknown codes become TREEFOLD_ARGUMENT. The message is UTF-8. */
+/* Sets this thread's last error, as a failed call does, and returns the code. Bindings to other languages use it for errors that they
+   detect. TREEFOLD_OK and unknown codes become TREEFOLD_ARGUMENT. The message is UTF-8. */
 treefold_status treefold_report(treefold_status status, const char *message);
 
 /* ---- Types and operators ------------------------------------------------------------------------------------------------------ */
@@ -457,7 +457,7 @@ typedef struct treefold_keyed treefold_keyed;
  */
 treefold_status treefold_keyed_create(treefold_type type, treefold_statistic statistic, size_t keys, treefold_keyed **result);
 
-/* Creates an empty state of rows of `width` items, at least 1; of TREEFOLD_F32 or F64. treefold_keyed_add takes one row for each element of
+/* Creates an empty state of rows of `width` items (at least 1) of TREEFOLD_F32 or F64. treefold_keyed_add takes one row for each element of
    keys; treefold_keyed_values writes a row for each key. */
 treefold_status treefold_keyed_create_rows(treefold_type type, treefold_statistic statistic, size_t keys, size_t width,
                                            treefold_keyed **result);

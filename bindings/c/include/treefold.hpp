@@ -8,7 +8,7 @@
 //     T sum(items)                   in tree order; 0 if there are no items
 //     T product(items)               1 if there are no items
 //     T min(items), T max(items)     as in IEEE 754-2019: a NaN wins, -0 is less than +0; an error if there are no items
-//     T sum_lanes(items, lanes)      item i belongs to lane i mod lanes; sums lanes, then the lane sums: docs/lanes.md; float and double
+//     T sum_lanes(items, lanes)      lane i mod lanes gets item i; sums the lanes, then their sums: docs/lanes.md; float and double
 //     T canonical_reduce<L>(first, last, init, op)    ISO C++ paper P4016: op(init, reduction in L lanes); op defaults to std::plus
 //     T dot(x, y)                    the sum of x[i] * y[i]; float and double
 //     T squared_norm(x)              dot(x, x)
@@ -585,7 +585,7 @@ inline void threads(int count)
     detail::check(treefold_threads(count));
 }
 
-// This thread's setting.
+// The number of threads that this thread has set.
 [[nodiscard]] inline int thread_count() noexcept { return treefold_thread_count(); }
 
 // Sets this thread's number of threads. Its destructor, which must run in the same thread, restores the old number.
@@ -668,7 +668,7 @@ private:
         return row;
     }
 
-    // Combines the last waiting row with the row on its right. Lanes that the right row lacks stay as they are.
+    // Combines the last waiting row with the row on its right. Lanes that the right row lacks do not change.
     std::vector<T> joined(std::vector<T> right)
     {
         auto left = take();

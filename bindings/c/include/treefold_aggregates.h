@@ -54,8 +54,8 @@ treefold_status treefold_aggregate_merge(treefold_aggregate *aggregate, const tr
 treefold_status treefold_aggregate_unmerge(treefold_aggregate *aggregate, const treefold_aggregate *other);
 
 /*
- * A statistic, rounded once. If the result is NULL in SQL, sets *is_null to 1 and *result to 0: without rows, except for COUNT; with too
- * few rows; and where a denominator is 0. result is one number of `type`: TREEFOLD_F64; for COUNT also I64; for SUM, if the state was
+ * A statistic, rounded once. If the result is NULL in SQL, sets *is_null to 1 and *result to 0. It is NULL if there are no rows (except for
+ * COUNT) or too few, or if a denominator is 0. result is one number of `type`: TREEFOLD_F64; for COUNT also I64; for SUM, if the state was
  * created for SUM, also F32 and I64. I64 is TREEFOLD_ARGUMENT if the exact sum is not an integer of 64 bits. Every zero result is +0.
  */
 treefold_status treefold_aggregate_value(const treefold_aggregate *aggregate, treefold_statistic statistic, double ddof,

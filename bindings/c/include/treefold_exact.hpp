@@ -124,7 +124,7 @@ public:
         std::memcpy(width_, std::addressof(width), sizeof width);
     }
 
-    // Whether there is an index; then the values for the fields of treefold_window.
+    // Whether there is an index. The other members are the values for the fields of treefold_window.
     [[nodiscard]] explicit operator bool() const noexcept { return type_ != 0; }
     [[nodiscard]] const void *numbers() const noexcept { return numbers_; }
     [[nodiscard]] std::size_t size() const noexcept { return length_; }

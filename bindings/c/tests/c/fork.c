@@ -65,7 +65,7 @@ static void in_children(int generations)
         by_pool();
         if (generations > 1)
             in_children(generations - 1);
-        /* SIGKILL prevents a leak check at exit: it would report the memory of the parent's threads, which do
+        /* SIGKILL prevents a leak check at exit, which would report the memory of the parent's threads, which do
            not exist here. */
         if (write(told[1], &failures, sizeof failures) == (ssize_t)sizeof failures)
             kill(getpid(), SIGKILL);

@@ -1,6 +1,6 @@
 /* Compares the bytes of states with golden vectors. The first argument is a text file. For each vector, one line has the kind, the type and
-   the lengths of four lists. These follow, each on its own line: the items, the others (the second items of pairs, or the keys), the bytes,
-   and the words of the value, or of one value for each key. */
+   the lengths of four lists. The lists follow, each on its own line: the items, the others (the second items of pairs, or the keys), the
+   bytes, and the words of the value, or of one value for each key. */
 #include "check.h"
 
 #include <inttypes.h>

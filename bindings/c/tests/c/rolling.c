@@ -86,7 +86,7 @@ static void by_number_of_items(void)
                           0);
 }
 
-/* The indices of each type begin at its least number and jump once, so that their differences may exceed the range of the type. */
+/* The indices of each type begin at the type's least number and jump once, so that their differences may exceed the range of the type. */
 static void by_index(void)
 {
     for (size_t t = 0; t < sizeof index_types / sizeof *index_types; t++) {

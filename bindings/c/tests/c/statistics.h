@@ -1,4 +1,4 @@
-/* Exact statistics of integers, as fractions of integers or square roots of fractions. A result must be the nearest number to one. */
+/* Exact statistics of integers, as fractions of integers or roots of fractions. A result must be the number nearest to its exact value. */
 #ifndef STATISTICS_H
 #define STATISTICS_H
 
@@ -59,7 +59,7 @@ static inline int compare(const struct natural *a, const struct natural *b)
     return 0;
 }
 
-/* The product of p divided by the product of q, or the root of its magnitude, with the sign of p[0]. Zeros except p[0] are left out. */
+/* The product of p divided by the product of q, or the root of its magnitude, with the sign of p[0]. Zeros except p[0] are no factors. */
 struct fraction {
     int is_root;
     integer p[4], q[6];

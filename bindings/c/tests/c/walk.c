@@ -435,8 +435,8 @@ static void environment(void)
     EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_sum_f64(tiny, 2, &result));
     EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_fold(TREEFOLD_F64, TREEFOLD_SUM, tiny, 2, &result));
     EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, tiny, 2, run_team, &(struct team){SIZE_MAX}, &result));
-    /* An exact sum works in every floating-point environment. This one is the first call with a new number of threads: the threads of its
-       pool must still be right for rounded sums. */
+    /* An exact sum works in every floating-point environment. This call is the first with a new number of threads: the threads that it
+       starts must later round sums correctly. */
     OK(treefold_threads(MOST_THREADS + 1));
     OK(treefold_exact_sum_f64(x, MANY, &result));
     _mm_setcsr(before);

@@ -148,8 +148,8 @@ template <std::size_t L> void canonical_reduce_in()
         const double sum = count == 0 ? 0.1 : 0.1 + tree_in_lanes(x, L, plus);
         CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1), sum));
         CHECK(same_bits(treefold::canonical_reduce<L>(x.data(), x.data() + count, 0.1, std::plus<double>{}), sum));
-        // With an operator that the library does not know; and with iterators that are not contiguous, over items that are converted to the
-        // type of init.
+        // Also with an operator that the library does not know, and with iterators that are not contiguous, whose items are converted to
+        // the type of init.
         CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1, plus), sum));
         const auto wide = treefold::canonical_reduce<L>(floats.begin(), floats.end(), 0.5);
         CHECK(same_bits(wide, count == 0 ? 0.5 : 0.5 + tree_in_lanes(widened, L, plus)));

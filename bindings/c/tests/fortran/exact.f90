@@ -149,7 +149,7 @@ contains
       end if
    end subroutine of_all
 
-   ! Checks every statistic with and without gaps, and by key: there it is compared with the statistic of each key's items alone.
+   ! Checks every statistic with and without gaps, and by key, where it is compared with the statistic of each key's items alone.
    subroutine by_key()
       real(real64) :: found(0:GROUPS - 1), again(0:GROUPS - 1), scattered(2, 0:GROUPS - 1), alone, of_gaps
       integer :: s, key

@@ -36,7 +36,7 @@ module reference
 
 contains
 
-   ! Stores the same items at each call in an array: integers of all bits; floats of either sign, of magnitude 1/8 to 16, or wild.
+   ! Stores the same items at each call: integers with any bits; floats of either sign and magnitude 1/8 to 16, some of them wild.
    subroutine fill(x)
       type(*), dimension(..), intent(inout) :: x
       type(treefold_view) :: view

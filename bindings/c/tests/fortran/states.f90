@@ -33,7 +33,7 @@ program states
 
 contains
 
-   ! Adds every second item to one state and the other items to a second one; adds more items there, removes them, and merges both.
+   ! Adds half of the items to one state and half to another. Adds more items to the latter, removes them, and merges the states.
    subroutine walk(statistic, is_keyed)
       integer, intent(in) :: statistic
       logical, intent(in) :: is_keyed

@@ -14,7 +14,7 @@ class Treefold(Package):
 
     version("@VERSION@", sha256="@TARBALL_SHA256@")
 
-    # C only for its linker. No MPI: the library finds the program's MPI library at run time.
+    # C is needed only for its linker. MPI is not needed: the library finds the program's MPI library at run time.
     depends_on("c", type="build")
     depends_on("rust@1.89:", type="build")
 
