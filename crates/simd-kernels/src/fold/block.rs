@@ -1,8 +1,8 @@
 //! Folds blocks of leaves in registers. L is the number of lanes of a register.
 //!
-//! A block has L parts of 64 leaves (of 128 floats with AVX2; for L = 16, one part of 256 floats). It is reduced to one register of L nodes. To this
-//! end it is cut into L strips. A *column* is one register of each strip. The first log2 L levels turn each column into a register whose lane j
-//! belongs to strip j. All further levels combine these registers lane by lane, without shuffles:
+//! A block has L parts of 64 leaves (of 128 floats with AVX2; for L = 16, one part of 256 floats). The kernel cuts it into L strips and
+//! reduces it to one register of L nodes. A *column* is one register of each strip. The first log2 L levels turn each column into a register
+//! whose lane j belongs to strip j. All further levels combine these registers lane by lane, without shuffles:
 //!
 //! ```text
 //! L = 4           column 0      column 1     …

@@ -70,8 +70,8 @@ fn is_default(fpcr: u64) -> bool {
 #[inline]
 pub(crate) fn control() -> Control {
     let register: u64;
-    // SAFETY: MRS copies FPCR, which programs may read, to a general register, and has no other effect. It is not `pure`: the value of the
-    // register may change between calls.
+    // SAFETY: MRS copies FPCR, which programs may read, to a general register, and has no other effect. The assembly is not `pure`: the
+    // register's value may change between calls.
     unsafe {
         core::arch::asm!(
             "mrs {}, fpcr",
