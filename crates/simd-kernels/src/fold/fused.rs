@@ -7,6 +7,7 @@ use crate::fold::merge;
 use crate::fold::reading::{ByColumns, FromMemory, FromSharedCache, InOrder, Reading};
 use crate::fold::slice::sum_of;
 use crate::fold::source::{Absolute, Mapped, Products, Source, Square};
+use crate::fold::stream::is_reference;
 use crate::processor::prefetch::Ahead;
 use crate::sets::bits::Bits;
 use crate::sets::dispatch::{Float, compute};
@@ -96,6 +97,9 @@ impl<T: Bits> Kernel<T> for SumAndAbsoluteSum<'_, T> {
         V: Vector<Element = T>,
         O: Combine<T>,
     {
+        if const { is_reference::<V, O>() } {
+            return fold_few(self.0, O::single).zip(fold_few(absolutes(self.0), O::single));
+        }
         let ahead = Ahead::of_fold(self.0.bytes(), register_bytes::<V>());
         Some(match ahead {
             Ahead::Nothing => both::<V, O, ByColumns>(proven, self.0),

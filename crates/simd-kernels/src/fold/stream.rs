@@ -70,9 +70,21 @@ impl<S: Source> Kernel<S::Leaf> for ShortFold<S> {
         O: Combine<S::Leaf>,
     {
         let mut roots = Counter::new();
+        if const { is_reference::<V, O>() } {
+            return Some(roots.finish(self.0, O::single));
+        }
         let leaves = push_parts::<V, O, S, ByColumns>(proven, &mut roots, self.0);
         Some(roots.finish_here(leaves, O::single))
     }
+}
+
+/// Whether small code matters more than fast code. It does without optimisation, which leaves each value of a block in a place of its own on the
+/// stack, and for plain Rust on architectures with a vector set, except for sums and products of doubles.
+pub(crate) const fn is_reference<V: Vector, O: Combine<V::Element>>() -> bool {
+    cfg!(unoptimised)
+        || cfg!(any(target_arch = "aarch64", target_arch = "x86_64"))
+            && V::IS_PLAIN_RUST
+            && (O::COMPARES || size_of::<V::Element>() < 8)
 }
 
 /// The fold of at least one leaf. `bytes` is the size of the whole input, which determines the prefetch distance.
@@ -83,12 +95,7 @@ where
     O: Combine<V::Element>,
     S: Source<Leaf = V::Element>,
 {
-    // On architectures with a vector set, plain Rust is only a reference, where small code matters more than fast code. Exceptions are sums
-    // and products of doubles.
-    let is_reference = cfg!(any(target_arch = "aarch64", target_arch = "x86_64"))
-        && V::IS_PLAIN_RUST
-        && (O::COMPARES || size_of::<V::Element>() < 8);
-    if is_reference {
+    if const { is_reference::<V, O>() } {
         return Counter::new().finish(leaves, O::single);
     }
     match Ahead::of_fold(bytes, register_bytes::<V>()) {

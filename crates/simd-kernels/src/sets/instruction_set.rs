@@ -8,16 +8,12 @@ macro_rules! vector_level {
         pub(crate) struct $proof(());
 
         impl $proof {
-            #[cfg(feature = "std")]
             pub(crate) fn detect() -> Option<Self> {
+                #[cfg(feature = "std")]
                 let has_all = $(std::arch::$detected!($part))&&+;
-                has_all.then_some(Self(()))
-            }
-
-            #[cfg(not(feature = "std"))]
-            pub(crate) fn detect() -> Option<Self> {
+                #[cfg(not(feature = "std"))]
                 let has_all = $(cfg!(target_feature = $part))&&+;
-                has_all.then_some(Self(()))
+                (has_all && !cfg!(unoptimised)).then_some(Self(()))
             }
         }
 
@@ -26,6 +22,7 @@ macro_rules! vector_level {
     };
     (@entry $proof:ident, $feature:tt, $float:ty, $vector:ty, $compute:ident) => {
         impl $proof {
+            #[cfg(not(unoptimised))]
             #[inline]
             pub(crate) fn $compute<O, K>(self, kernel: K) -> K::Output
             where
@@ -40,6 +37,11 @@ macro_rules! vector_level {
                 }
                 // SAFETY: `self` is constructed only if the instruction set is detected.
                 unsafe { compiled::<O, K>(kernel) }
+            }
+
+            #[cfg(unoptimised)]
+            pub(crate) fn $compute<O, K: $crate::sets::kernel::Kernel<$float>>(self, _: K) -> K::Output {
+                unreachable!("a build without optimisation detects no instruction set")
             }
         }
     };

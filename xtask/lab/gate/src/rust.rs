@@ -40,6 +40,11 @@ pub(crate) fn checks(steps: &mut Steps) -> Result {
 
 pub(crate) fn threads(steps: &mut Steps) -> Result {
     tests::run_all(steps)?;
+    // As programs that depend on the crate build it by default, on test threads with as little stack as theirs.
+    steps.cargo(
+        "kernels without optimisation",
+        "test --package treefold-simd-kernels --config profile.dev.package.treefold-simd-kernels.opt-level=0",
+    )?;
     let words = format!("test --doc {MEMBERS} --features {FEATURES}");
     steps.cargo("examples of documentation", &words)
 }
