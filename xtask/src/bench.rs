@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: times candidates and references alternately in one run. `footprint` counts the cache lines of short calls;
+//! `cargo xtask bench`: times candidates and references alternately in one run. `footprint` counts the cache lines that short calls touch;
 //! `peers` also measures other libraries.
 
 use std::path::PathBuf;
@@ -31,8 +31,9 @@ pub struct Options {
     /// Numbers of ranks for `exact`, `reduce`, `schedules`, `scalar` and `peers` [default: 2; for `peers` 1,2]
     #[arg(long, value_name = "LIST")]
     ranks: Option<String>,
-    /// A folder with ReproRed, the program of Stelz's thesis and ReproBLAS, or some of them. `peers` builds them, and compares them with
-    /// treefold's allreduce; without a folder, `peers` says where to get them. Installs treefold in target/, and needs mpicxx and pkg-config
+    /// A folder with the sources of any of these: ReproRed, ReproBLAS, the program of Stelz's thesis. `peers` builds them and compares them
+    /// with treefold's allreduce; without a folder, `peers` says where to get them. Needs mpicxx and pkg-config; installs
+    /// treefold in target/
     #[arg(long, value_name = "FOLDER")]
     peers: Option<PathBuf>,
     /// Measure fewer sizes and rounds
@@ -41,8 +42,8 @@ pub struct Options {
     /// Write a JSON object for every row to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
-    /// Store the results in docs/ with the machine, date and commit: pictures for `sums`, and times for other benches, in docs/measured.
-    /// `numbers` copies these times into pages
+    /// Store the results in docs/ with the machine, date and commit. `sums` stores pictures. Other benches store times in docs/measured,
+    /// which `numbers` copies into pages
     #[arg(long)]
     record: bool,
 }
@@ -216,7 +217,7 @@ struct PeerRow {
     variant: String,
     n: u64,
     ranks: usize,
-    /// `warm` or `cold`.
+    /// The state of the cache: `warm` or `cold`.
     state: String,
     median_ns: f64,
     /// The library's time divided by the reference's.
@@ -250,7 +251,7 @@ fn bench_peers(options: &Options) -> Result<(), Error> {
     output.finish()
 }
 
-/// A row for each measurement, compared with the reference and with treefold for the same case.
+/// A row for each measurement, with its ratio to the reference's measurement of the same case, and whether its bits equal treefold's.
 fn peer_rows(measured: &[Measurement]) -> Vec<PeerRow> {
     let row = |one: &Measurement| {
         let of = |name: &str| {

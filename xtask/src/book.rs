@@ -17,7 +17,7 @@ pub const LAST_WORD: &str = "book: ";
 /// The documentation of the crates, below the book.
 pub const CRATES: &str = "api";
 
-/// The arguments of `cargo doc`: the crates that programs depend on, with these features.
+/// The arguments of `cargo doc`: the crates that programs depend on, and the features to document.
 const DOCUMENTED: &str = "doc --no-deps --package treefold --package treefold-tree-index \
     --package treefold-simd-kernels --package treefold-exact-sum --package treefold-distribution \
     --package treefold-schedule --package treefold-mpi-library --package treefold-comm --package treefold-reduce \
@@ -42,7 +42,7 @@ pub fn run(_options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs `cargo` with these words. A terminal shows its progress: the first time, mdBook is built, too, which takes a minute.
+/// Runs `cargo` with these words. On a terminal, `cargo` shows its progress, since the first run also builds mdBook, which takes a minute.
 fn successful(words: &str, target: Option<&Path>) -> Result<Output, Error> {
     let mut command = cargo();
     command.args(words.split_whitespace()).stdin(Stdio::null());

@@ -34,7 +34,7 @@ pub struct Options {
     backend: String,
     #[command(flatten)]
     mpi: MpiOptions,
-    /// The most ranks of a case [default: 9 on threads, 5 under MPI]
+    /// The greatest number of ranks of a case [default: 9 on threads, 5 under MPI]
     #[arg(long, value_name = "P")]
     ranks: Option<NonZeroUsize>,
     /// Which faults to inject: names from docs/testing.md, all or none [default: all]
@@ -113,8 +113,8 @@ const CLUSTER: &str = "cluster";
 /// Cases per cluster.
 const CASES: u64 = 40;
 
-/// Kinds of trouble, with the orders that begin and end one. In `delay`, only the programs have faults; in `loss`, frames are lost; in the
-/// others, one node after another is cut off or stopped for up to 2 s.
+/// Kinds of trouble, each with the orders that begin and end it. In `delay`, only the programs have faults. In `loss`, the network loses
+/// frames. In the other two, one node after another is cut off or stopped, for up to 2 s each.
 const TROUBLES: [(&str, Option<[Order; 2]>); 4] = [
     ("delay", None),
     (LOSS, None),
@@ -170,7 +170,7 @@ impl Troubled {
         options.mpi.pass_on(&mut command);
         let words = format!("-- campaign --json - --seed {seed} --cases {cases} --ranks {ranks}");
         command.args(words.split(' '));
-        // Tests of some program faults set a short silence limit, which an interrupted network would exceed as well.
+        // Some program faults are tested with a short silence limit, which an interrupted network would exceed as well.
         let faults = match (self.orders, self.loss) {
             (None, 0) => options.faults.as_deref().unwrap_or("all"),
             _ => "none",
@@ -184,7 +184,7 @@ impl Troubled {
         Ok(command)
     }
 
-    /// Makes trouble until the cluster has ended.
+    /// Disturbs one node after another until the cluster has ended.
     fn trouble(&self, mut control: Control, ended: &Receiver<()>) {
         let Some([begin, end]) = self.orders else {
             return;
@@ -266,7 +266,7 @@ fn run_one(cluster: &Troubled, mut command: Command) -> Result<Vec<Value>, Error
     }
 }
 
-/// Makes trouble for a cluster until it ends; returns its lines of JSON and its standard error.
+/// Disturbs a cluster's nodes until it ends. Returns its lines of JSON and its standard error.
 fn follow(cluster: &Troubled, child: &mut Child) -> Result<(Vec<Value>, String), Error> {
     let failed = |error: io::Error| Error::Run(format!("the cluster: {error}"));
     let lines = BufReader::new(child.stdout.take().expect("it is piped"));

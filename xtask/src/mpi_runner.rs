@@ -51,7 +51,7 @@ fn fault(world: &World, kind: &str) -> Result<(), Error> {
     let last = world.size() - 1;
     let tag = world.fresh_tag()?;
     if world.rank() != last {
-        // A panic ends the job. No limit may expire before that.
+        // A panic ends the job, which must happen before any limit expires.
         if kind != "panic" {
             world.set_silence_limit(FAULT_SILENCE_LIMIT);
         }

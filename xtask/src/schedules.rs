@@ -88,7 +88,7 @@ fn allreduce(algorithm: Algorithm, ranks: usize) -> Schedule {
 /// The messages of a schedule if each takes one round.
 fn in_rounds(schedule: &Schedule) -> Vec<schedule::Flight> {
     let machine = Machine {
-        // Here, a rank sends several messages in the time of one.
+        // A rank may send several messages in one round.
         ports: schedule.ranks(),
         ..Machine::flat(ROUND)
     };
@@ -109,7 +109,7 @@ const ITEMS: u64 = 504_850;
 /// The distributions of that table.
 const SHOWN: [&str; 3] = ["lower", "optimized", "block-cyclic"];
 
-/// The rows that all messages carry together.
+/// The number of rows in all messages together.
 fn volume(schedule: &Schedule) -> f64 {
     let steps = (0..schedule.ranks()).flat_map(|rank| schedule.steps(rank));
     let sends = steps.flat_map(|step| step.sends);
@@ -134,12 +134,12 @@ fn shape() -> String {
     table([head].into_iter().chain(rows), true)
 }
 
-/// A number with as few places as it needs.
+/// A number with at most two decimal places.
 fn short(number: f64) -> String {
     trimmed(&format!("{number:.2}")).to_owned()
 }
 
-/// The values per column of the longest message: the least and the most of all schedules, by distribution.
+/// A table by distribution: how many values per column the longest message has, at least and at most over all schedules.
 fn fragments() -> String {
     let mut shown = Sharing::named();
     shown.retain(|sharing| SHOWN.contains(&&*sharing.to_string()));
@@ -155,7 +155,7 @@ fn fragments() -> String {
     table([head].into_iter().chain(rows), true)
 }
 
-/// Every schedule's longest message in values per column.
+/// Each schedule's longest message, in values per column.
 fn longest(ownership: &Ownership) -> Vec<u64> {
     let tree = Tree::new(ownership.items());
     let known: Mutex<HashMap<Range<usize>, u64>> = Mutex::default();

@@ -12,7 +12,7 @@ use harness::simulation::{self, Question};
 use reduce::DEFAULT_LINK;
 use schedule::{Algorithm, Collective, Link, Machine, Parameters, Schedule};
 
-/// A rank takes about a hundred bytes: more ranks would not fit into a usual machine's memory.
+/// The greatest number of ranks. Each takes about a hundred bytes, so more would not fit into a usual machine's memory.
 const RANKS_MAX: usize = 1 << 24;
 
 /// Options of `simulate`.
@@ -57,7 +57,7 @@ pub struct Options {
     /// The number of blocks in pipelines [default: the estimated best]
     #[arg(long, value_name = "BLOCKS")]
     blocks: Option<NonZeroUsize>,
-    /// Predict how long it takes to build a plan, instead of how long a run takes: from a distribution's rule, and from numbers of items
+    /// Predict the time to build a plan, instead of the time of a run: once from a distribution's rule, and once from numbers of items
     #[arg(long)]
     building: bool,
     /// Write a JSON object for every row to a file, or to standard output (-)
@@ -115,7 +115,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     output.finish()
 }
 
-/// A whole number, also as 1e12.
+/// Parses a whole number, which may be written like 1e12.
 fn whole(typed: &str) -> Result<u64, String> {
     /// 2^64.
     const END: f64 = 18_446_744_073_709_551_616.0;
@@ -154,7 +154,7 @@ fn check(option: &'static str, parameters: Parameters) -> Result<(), Error> {
         .map_err(|error| Error::option(option, error))
 }
 
-/// The question that the options ask.
+/// The simulation that the options ask for.
 fn question(options: &Options) -> Result<Question, Error> {
     let ranks = options.ranks;
     let items = options.items.unwrap_or(ranks as u64);

@@ -22,10 +22,10 @@ use harness::endurance::{AGAIN, file};
 use harness::ranks::RANK_WORD;
 use launch::{Installation, Launcher};
 
-/// Longer than anything here takes.
+/// Longer than any step of these tests takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The silence limit of ranks that are to fail, in seconds.
+/// The silence limit of ranks that should fail, in seconds.
 const LIMIT: u64 = 4;
 
 /// Two ranks on each of three nodes.
@@ -101,7 +101,7 @@ impl Endurance {
         }
     }
 
-    /// Waits for a number of reports of rounds.
+    /// Waits until the ranks have printed this many more reports of their rounds.
     #[track_caller]
     fn wait_for_rounds(&mut self, count: usize) {
         for _ in 0..count {
@@ -110,14 +110,14 @@ impl Endurance {
         }
     }
 
-    /// Reads to the end. Returns the last line and the status.
+    /// Reads the output to its end. Returns the last line and the exit status.
     fn end(&mut self) -> (String, ExitStatus) {
         let last = self.lines.by_ref().map_while(Result::ok).last();
         let status = self.child.wait().unwrap();
         (last.unwrap_or_default(), status)
     }
 
-    /// What these ranks have written to their files, once all of them have written.
+    /// Waits until all of these ranks have written `word` to their files. Returns the texts.
     #[track_caller]
     fn told(&self, ranks: impl Iterator<Item = usize>, word: &str) -> Vec<String> {
         let begin = Instant::now();
@@ -181,8 +181,8 @@ fn all_goes_on_when_a_link_was_down_for_two_seconds() {
     assert_done(ranks);
 }
 
-/// Every rank ends with an error within its limit, also the ranks that are cut off. All ranks on one side of the cut name the same ranks,
-/// which are those of one node on the other side. The launcher does not hang.
+/// Every rank, on both sides of the cut, ends with an error within its limit. All ranks on one side blame the ranks of one node on the
+/// other side. The launcher does not hang.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage cluster` runs it"]
 fn a_node_that_is_cut_off_for_ever_is_missed_by_all() {
@@ -211,7 +211,7 @@ fn a_node_that_is_cut_off_for_ever_is_missed_by_all() {
     assert!(!status.success(), "{status}");
 }
 
-/// All ranks get an error, and reduce again: late messages from and to the stopped rank do not match the new plan's.
+/// All ranks get an error and then reduce again. Late messages from and to the stopped ranks do not match the new plan's receives.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage cluster` runs it"]
 fn late_messages_of_a_node_that_was_stopped_meet_nothing() {
@@ -247,7 +247,7 @@ fn far_nodes_are_measured_and_chosen_by() {
     assert_eq!(chosen("unmeasured"), "binomial");
 }
 
-/// As docs/cluster-in-a-box.md shows it: root's `mpirun` starts ranks on all nodes, without settings of the caller's.
+/// Root's `mpirun` starts ranks on all nodes without further settings, as docs/cluster-in-a-box.md shows.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage cluster` runs it"]
 fn mpirun_starts_ranks_on_all_nodes() {

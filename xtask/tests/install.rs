@@ -1,5 +1,5 @@
-//! Tests of `cargo xtask install`: what it refuses, in one line and with status 2, before it builds; and its output while it builds.
-//! Stage `c` of `cargo xtask test` installs.
+//! Tests of `cargo xtask install`: wrong arguments end it with status 2 and a one-line error before it builds, and a long build prints its
+//! progress. Stage `c` of `cargo xtask test` makes a real installation.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -12,7 +12,7 @@ use std::process::Command;
 use checkout::workspace::workspace;
 use common::{fresh_folder, said, xtask};
 
-/// The command ends with status 2 and one line with these words; nothing is on standard output, so that nothing was built.
+/// Checks that the command ended with status 2 and one line with these words, before it built anything: standard output is empty.
 #[track_caller]
 fn refused(words: &[&str], expected: &[&str]) {
     let output = xtask("install", words);
@@ -77,7 +77,7 @@ fn treefold_run_explains_itself_in_any_width() {
     }
 }
 
-/// A build takes minutes. The `cargo` here is a script that takes a while, and fails.
+/// A build that takes minutes prints its progress. Here, `cargo` is a script that sleeps for 12 s and then fails.
 #[test]
 fn a_build_is_not_silent() {
     let folder = fresh_folder("install-slowly");

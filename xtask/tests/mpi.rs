@@ -22,7 +22,7 @@ fn launcher() -> Launcher {
     Launcher::of(Installation::find(None, None).unwrap(), XTASK)
 }
 
-/// The error of a launch of 3 ranks; the last one misbehaves. Ignores the ranks' output.
+/// Launches three ranks, the last of which misbehaves, and returns the launch's error. Ignores the ranks' output.
 fn fault(launcher: &Launcher, kind: &str) -> String {
     let said = |_: &str| -> Result<(), Error> { Ok(()) };
     let ended = launcher.launch(3, &[RANK_WORD, "fault", kind], said);
@@ -169,7 +169,7 @@ fn a_setting_that_cannot_be_is_an_error() {
     }
 }
 
-/// Only rank 1 has the setting, and every rank reports it: the launch ends with the message of rank 0 or of rank 1.
+/// Only rank 1 has the wrong setting, and every rank reports it, so the launch ends with the message of rank 0 or of rank 1.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_setting_of_one_rank_is_told_by_all() {
@@ -200,8 +200,8 @@ fn repro_check_under_mpi() {
     for backend in ["threads", "mpi"] {
         let is_it = |row: &&Value| row["backend"] == backend && row["dataset"] == "mpi";
         let of_backend = rows.iter().filter(is_it);
-        // On eleven distributions, exact sums with both operations, and twenty schedules, eight of them also with reduce; on the nine
-        // contiguous ones, also the four other algorithms, and under MPI the library's own reductions with both operations.
+        // Each of the eleven distributions has 30 rows: twenty schedules with allreduce, eight with reduce, and exact sums with both. The
+        // nine contiguous ones also have the four other algorithms and, under MPI, the library's own reductions with both operations.
         let native = if backend == "mpi" { 2 } else { 0 };
         assert_eq!(of_backend.clone().count(), 3 * (11 * 30 + 9 * (4 + native)));
         let tree = of_backend.filter(|row| row["order"] == "tree");

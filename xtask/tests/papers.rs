@@ -41,7 +41,7 @@ fn long_computed_pages_are_up_to_date() {
     check_computed("long-computed-pages", |id| LONG.contains(&id));
 }
 
-/// The sections and pictures of these computed exhibits in docs/ are equal to newly written ones.
+/// Checks that the sections and pictures of these computed exhibits in docs/ equal newly written ones.
 fn check_computed(folder: &str, is_chosen: impl Fn(&str) -> bool) {
     let folder = fresh_folder(folder);
     let book = folder.join("book");

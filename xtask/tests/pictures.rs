@@ -1,5 +1,5 @@
-//! Measured pictures in `docs/` are drawn from the records next to them, and pages say what they show. The page of schedules in `docs/` equals
-//! the output of `cargo xtask schedules`.
+//! Measured pictures in `docs/` equal newly drawn ones, and their alternative texts on pages equal their titles. The page of schedules in
+//! `docs/` equals the output of `cargo xtask schedules`.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 

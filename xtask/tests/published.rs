@@ -29,7 +29,7 @@ fn tell(line: &str) {
     writeln!(stderr, "published.rs: {line}").unwrap();
 }
 
-/// Checks the published sums by `repro-check` with these words. A data set must have `rows_count` rows.
+/// Runs `repro-check` with these words, and compares its sums with the published ones. Each data set must have `rows_count` rows.
 fn check(words: &[&str], rows_count: usize) {
     let Some(folder) = published_folder() else {
         tell("SKIPPED: no ../shared/data beside the checkout, and TREEFOLD_DATA names no folder");
@@ -66,8 +66,8 @@ fn check(words: &[&str], rows_count: usize) {
     ));
 }
 
-/// Rows of a data set on one number of ranks, by all algorithms on all distributions: on eleven distributions, twenty schedules, eight
-/// of them also with reduce, and exact sums with allreduce and reduce; on the nine contiguous ones, also the four other algorithms.
+/// The rows of a data set on one number of ranks. Each of eleven distributions has twenty schedules with allreduce, eight with reduce, and
+/// exact sums with both. The nine contiguous distributions also have the four other algorithms.
 const ALL: usize = 11 * (28 + 2) + 9 * 4;
 
 #[test]
@@ -81,7 +81,7 @@ fn published_sums_by_all_algorithms_on_few_ranks() {
 fn published_sums_by_few_algorithms_on_all_ranks() {
     let algorithms = "algorithm1,binomial,recursive-doubling,exact-sum,left-to-right";
     let words = ["--distribution", "lower,random", "--algorithm", algorithms];
-    // Two schedules and the thesis' algorithm, one schedule also with reduce; the exact sum with both; two baselines.
+    // Two schedules and the thesis' algorithm with allreduce, one schedule with reduce, the exact sum with both, and two baselines.
     check(&words, 16 * 2 * (3 + 1 + 2 + 2));
 }
 

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// Cargo's exit status if it cannot build. The programs that it runs never end with it.
+/// Cargo's exit status if a build fails. The programs that Cargo runs never end with this status.
 const CARGO_FAILED: u8 = 101;
 
 /// Cargo's settings for the gate, which builds everything once.
@@ -29,7 +29,7 @@ Usage: cargo xtask install [OPTIONS]
 fn main() -> ExitCode {
     let mut words: Vec<OsString> = env::args_os().skip(1).collect();
     let command = words.first().and_then(|word| word.to_str());
-    // These need no build.
+    // These options need no build.
     match command {
         Some("-h" | "--help" | "help") if words.len() == 1 => {
             let whole = include_str!("help.txt");
@@ -110,7 +110,7 @@ fn is_plot(word: &OsString) -> bool {
         .is_some_and(|word| word == "--plot" || word.starts_with("--plot="))
 }
 
-/// Prints a text. A reader may close the stream before its end.
+/// Prints a text. Ignores errors, since a reader may close the stream early.
 fn print(text: &str) -> ExitCode {
     let _ = io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS

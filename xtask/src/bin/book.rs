@@ -13,7 +13,7 @@ use mdbook_driver::errors::{Error, Result};
 
 use xtask::book::{CRATES, LAST_WORD};
 
-/// Comments on pages, which the HTML replaces by a link to the crates' documentation and by the docstrings of the Python package.
+/// Comments on pages. In the HTML, a link to the crates' documentation replaces the first, and Python's docstrings replace the second.
 const OF_RUST: &str = "<!-- rustdoc -->";
 const OF_PYTHON: &str = "<!-- python -->";
 
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            // The causes follow in the same line.
+            // `{:#}` appends the causes to the error.
             let reasons = format!("{error:#}");
             eprintln!(
                 "{LAST_WORD}{}",
@@ -53,7 +53,7 @@ fn build() -> Result<(usize, PathBuf)> {
         }
     });
     if !REPOSITORY.is_empty() {
-        // The form of GitHub, Forgejo and, by a redirection, GitLab.
+        // GitHub and Forgejo use addresses of this form, and GitLab redirects them.
         let edit = format!("{REPOSITORY}/edit/main/docs/{{path}}");
         book.config
             .set("output.html.git-repository-url", REPOSITORY)?;
@@ -63,7 +63,7 @@ fn build() -> Result<(usize, PathBuf)> {
     let pages = book
         .iter()
         .filter(|item| matches!(item, BookItem::Chapter(_)));
-    // The printed path has no `..`.
+    // Without `..`, because the path is printed.
     let folder = book.build_dir_for("html").canonicalize()?;
     Ok((pages.count(), folder.join("index.html")))
 }

@@ -1,4 +1,4 @@
-//! Tests of what `repro-check` reads, runs and prints. Each test of a verdict covers one that was once wrong.
+//! Tests of what `repro-check` reads, runs and prints. Each test of a verdict covers a verdict that was once wrong.
 
 use super::{doubles, file, is_refused, numbers, repro_check, rows, text, told};
 
@@ -11,7 +11,7 @@ fn any_pair_of_rank_counts_gives_the_canary_a_spread() {
     }
 }
 
-/// With a single rank count, the canary also runs on others, which the report does not attribute to the data.
+/// With a single rank count, the canary also runs on other counts, which the report lists separately.
 #[test]
 fn one_number_of_ranks_still_proves_something() {
     let files = [numbers("seven.f64", &[1.0; 40])];
@@ -153,8 +153,8 @@ fn every_format_gives_the_same_rows() {
             assert_eq!(row["n"], 5);
             assert_eq!(row["sum"].as_f64().unwrap().to_bits(), bits);
         }
-        // Three rank counts. Twenty schedules, eight of them also with reduce, and exact sums with allreduce and reduce; on the eight
-        // contiguous distributions, but not on the block-cyclic one, also the four other algorithms. And the canary.
+        // Each of the three rank counts has one row of the canary. Each distribution has 28 rows of schedules (twenty with allreduce, eight
+        // with reduce) and two of exact sums. The eight contiguous distributions also have four of other algorithms.
         assert_eq!(rows.len(), 3 * (8 * (28 + 2 + 4) + 28 + 2) + 3);
     }
 }
@@ -237,7 +237,7 @@ fn legal_edges() {
     }
 }
 
-/// An earlier reference rounded this item's exact sum to a neighbouring double, and reported 220 faults in correct sums.
+/// An earlier version of the reference rounded this item's exact sum to a neighbouring double, and reported 220 faults in correct sums.
 #[test]
 fn an_item_is_reproducible_alone() {
     let item = f64::from_bits(0xC001_215A_19D5_E256);

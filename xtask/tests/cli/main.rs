@@ -51,7 +51,7 @@ fn rows(output: &Output) -> Vec<Value> {
         .collect()
 }
 
-/// The command ends with status 2 and one line with these words; nothing is on standard output.
+/// Checks that the command ended with status 2, printed one line of error with these words, and nothing on standard output.
 #[track_caller]
 fn is_refused(output: &Output, expected: &[&str]) {
     let errors = text(&output.stderr);
@@ -64,7 +64,7 @@ fn is_refused(output: &Output, expected: &[&str]) {
     }
 }
 
-/// Writes a file below a folder of these tests' own.
+/// Writes a file in a folder that only these tests use.
 fn file(name: &str, content: &[u8]) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("cli")
@@ -83,7 +83,7 @@ fn numbers(name: &str, items: &[f64]) -> PathBuf {
     file(name, &doubles(items))
 }
 
-/// Lists every stage, in running order, and runs nothing.
+/// `test --list` prints every stage, in running order, and runs none.
 #[test]
 fn stages_are_listed() {
     let output = xtask(&["test", "--list"]);
@@ -141,7 +141,7 @@ fn mpi_missing() {
     told(&check(&["--input", path.to_str().unwrap()]));
 }
 
-/// A cluster passes on its command's output and exit status. Without root, or another requirement, it prints one line.
+/// A cluster passes on its command's output and exit status. If root or something else that it needs is missing, it prints one line.
 #[test]
 fn a_cluster_is_transparent() {
     let script = "echo told; exit 5";
@@ -152,7 +152,7 @@ fn a_cluster_is_transparent() {
     }
     assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
     assert_eq!(text(&output.stdout), "told\n");
-    // A command of this program, on threads. It prints only its rows.
+    // A command of this program that runs on threads prints only its rows.
     let own = ["simulate", "--ranks", "64", "--json", "-"];
     let inside = xtask(&[&["cluster", "--"], &own[..]].concat());
     assert_eq!(told(&inside), told(&xtask(&own)));
@@ -180,7 +180,7 @@ fn benches_run_small() {
     assert!(rows.iter().all(|row| row["ratio"].as_f64().unwrap() > 0.0));
 }
 
-/// The commands that the error of a call without a command lists.
+/// The commands that the error lists if no command is given.
 fn commands() -> Vec<String> {
     let refused = xtask(&[]);
     is_refused(
@@ -192,7 +192,7 @@ fn commands() -> Vec<String> {
     known.split(", ").map(str::to_owned).collect()
 }
 
-/// The output of `cargo xtask --help` is written by hand, in groups.
+/// Every command is in the output of `cargo xtask --help`, which is written by hand.
 #[test]
 fn help_has_all_commands() {
     let help = xtask(&["--help"]);

@@ -124,7 +124,7 @@ fn numbers_agree_with_their_nouns() {
     assert!(said.starts_with(begin), "{said}");
 }
 
-/// An error shows a file's text, which can neither break the line nor fill the screen.
+/// An error that quotes a file is one short line, whatever the file contains.
 #[test]
 fn an_error_is_one_line_whatever_the_file_says() {
     let header = "{'descr': 'x\ny', 'fortran_order': False, 'shape': (2,), }\n";
@@ -182,7 +182,7 @@ fn simulated(words: &[&str]) -> Vec<Value> {
     ))
 }
 
-/// Simulated times and messages of the executed schedules equal the papers' counts. Messages between nodes take longer.
+/// The simulated times and numbers of messages equal the papers' counts. Messages between nodes take longer.
 #[test]
 fn schedules() {
     let all = simulated(&["--ranks", "64"]);
@@ -200,7 +200,8 @@ fn schedules() {
     assert_eq!(far[0]["time_ns"], 9000.0);
 }
 
-/// Rounds grow with the logarithm of the number of ranks. Bytes and memory grow with the number, if each rank states its items.
+/// Rounds grow with the logarithm of the number of ranks. If each rank states its items, bytes and memory grow in proportion to the number
+/// of ranks.
 #[test]
 fn building() {
     for (log, ranks) in [(3_u32, 8), (10, 1024)] {
@@ -221,7 +222,7 @@ fn building() {
 fn many_items_and_many_ranks() {
     for words in [
         "simulate --items 1e18 --ranks 4 --algorithm binomial",
-        // There are too many messages: one rank stands for all.
+        // There are too many messages to simulate, so one rank represents all.
         "simulate --ranks 262144 --algorithm direct,ring,binomial",
     ] {
         told(&xtask(&words.split(' ').collect::<Vec<_>>()));
@@ -243,7 +244,7 @@ fn many_ranks_are_not_simulated_in_silence() {
     let mut running = running.spawn().unwrap();
     let errors = BufReader::new(running.stderr.take().unwrap());
     let first = errors.lines().next();
-    // The command would take minutes; it may also have ended.
+    // Ends the command, which would take minutes. It may already have ended.
     let _ = running.kill();
     running.wait().unwrap();
     let first = first.expect("it says what it does").unwrap();

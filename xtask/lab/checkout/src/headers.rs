@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// The functions that a header declares but does not define. A declaration must begin its line, and no line of a comment or of a body
-/// may look like one. The name precedes the first parenthesis.
+/// The functions that a header declares but does not define. Each declaration must begin a line and have its name before the first
+/// parenthesis. No line of a comment or function body may look like a declaration.
 #[must_use]
 pub fn functions(header: &str) -> BTreeSet<String> {
     let is_declaration = |line: &&str| {

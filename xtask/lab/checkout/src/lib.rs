@@ -1,5 +1,5 @@
-//! The checkout that commands run in, their builds, and their progress messages. The installer also needs this crate, which therefore
-//! contains nothing about reductions.
+//! The checkout that commands run in, their builds, and their progress messages. This crate contains nothing about reductions, because the
+//! installer also needs it.
 
 mod error;
 pub mod files;

@@ -1,5 +1,4 @@
-//! The progress of a command, on standard error: a line that is updated on a terminal, a new line every ten seconds
-//! elsewhere.
+//! Shows the progress of a command on standard error: on a terminal, in a line that is updated; elsewhere, by a new line every ten seconds.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -48,7 +47,7 @@ impl Progress {
         Self::told(bar, noun, PAUSE, io::stderr())
     }
 
-    /// A task whose plain lines go to `output`, one after each pause.
+    /// A task that writes a plain line to `output` after each pause.
     fn told(
         bar: ProgressBar,
         noun: &'static str,
@@ -141,7 +140,7 @@ mod tests {
         let count = lines.count();
         thread::sleep(Duration::from_millis(20));
         assert_eq!(lines.count(), count);
-        // The end must not wait for the next line.
+        // Dropping a task does not wait for its next line.
         drop(told(Duration::from_secs(1_000_000)));
         assert_eq!(lines.count(), count);
     }

@@ -42,8 +42,7 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Shortens clap's error to one line: the error, with the valid names that it lists, and its suggestion. The usage
-/// is left out.
+/// Shortens clap's error to one line: the error with the valid names that it lists, and clap's suggestion, but not the usage.
 fn in_a_line(text: &str) -> String {
     let lines = text.lines().map(str::trim);
     let lines =

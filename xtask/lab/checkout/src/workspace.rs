@@ -69,7 +69,7 @@ pub fn packages(words: &str) -> Result<Vec<Value>, Error> {
     }
 }
 
-/// The names of the members that go to crates.io: all whose `Cargo.toml` allows it.
+/// The names of the workspace's packages that go to crates.io: all whose `Cargo.toml` allows it.
 pub fn published_members() -> Result<Vec<String>, Error> {
     let packages = packages("--no-deps")?;
     let packages = packages.iter();

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::{Error, Order, Settings};
 
-/// Does nothing: there are no clusters on this system.
+/// Does nothing, because this system has no clusters.
 pub fn take_part() {}
 
 /// Fails.

@@ -1,8 +1,8 @@
 //! A virtual cluster on one machine: nodes joined by a switch in user space that can delay frames, lose some, and cut nodes off.
 //!
 //! A node is a set of Linux namespaces: it has its own network, host name, `/dev/shm` and System V IPC, so an MPI library treats its
-//! processes like another machine's. All nodes share one process namespace, whose first process runs the switch: when it ends, the kernel
-//! ends every process of the cluster, and the namespaces with their devices and mounts disappear. No file is written outside.
+//! processes like another machine's. All nodes share one process namespace, and its first process runs the switch. When that process ends,
+//! the kernel ends every process of the cluster, and the namespaces disappear with their devices and mounts. No file is written outside.
 //!
 //! ```text
 //! outer        waits for signals; ends init, and with it everything

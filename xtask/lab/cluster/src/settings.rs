@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The maximum number of nodes: each is a process, a network and a device.
+/// The maximum number of nodes. Each node needs a process, a network and a device.
 const NODES_MAX: usize = 64;
 
 /// The maximum number of ranks per node.
 const RANKS_PER_NODE_MAX: usize = 1024;
 
-/// The longest delay: TCP gives up a connection after several retries with doubled pauses.
+/// The longest delay. With a longer one, TCP would give up connections after several retries.
 const DELAY_MAX: Duration = Duration::from_secs(10);
 
 /// Errors that end a cluster before its command.

@@ -1,4 +1,4 @@
-//! The switch: decides where a frame goes, when, and whether it is lost. It moves no bytes and knows no devices.
+//! The switch: decides which ports a frame goes to, when, and whether it is lost. It does no input or output and knows no devices.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -139,7 +139,7 @@ fn address(bytes: &[u8]) -> Address {
     *bytes.first_chunk().expect("a frame has a header")
 }
 
-/// The generator SplitMix64: every seed is good, and its sequence is the same on every machine.
+/// The generator SplitMix64: every seed is good, and gives the same sequence on every machine.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
@@ -255,7 +255,7 @@ mod tests {
         };
         assert_eq!(lost("0", 7).len(), 20_000);
         let five_percent = lost("5%", 7);
-        // A thousand are expected; 6 standard deviations are 185.
+        // The expected number is 19,000; 6 standard deviations are 185.
         let count = five_percent.len();
         assert!((18_815..=19_185).contains(&count), "{count}");
         assert_eq!(lost("5%", 7), five_percent);

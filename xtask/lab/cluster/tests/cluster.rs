@@ -1,6 +1,7 @@
 //! Runs clusters: checks that nodes are isolated, that the network delays and loses frames, and that nothing is left afterwards.
 //!
-//! Needs root and `/dev/net/tun`; otherwise it is skipped with a message. This program is the cluster, the command in it, and the test.
+//! Needs root and `/dev/net/tun`; without them, the test is skipped with a message. This program runs as the cluster, as the commands in
+//! it, and as the test.
 
 #![expect(clippy::print_stdout, reason = "it says which tests ran")]
 

@@ -1,7 +1,7 @@
-//! Checks pages against the code: the pages' programs are doctests of this crate, and its tests read links, statements and
+//! Checks pages against the code. The pages' programs are doctests of this crate, and this crate's tests check links, statements and
 //! headers.
 //!
-//! These are not tests of the crates that the pages describe, since a published crate cannot read files outside it.
+//! These tests are not in the crates that the pages describe, because a published crate cannot read files outside itself.
 
 #[cfg(doctest)]
 mod pages;

@@ -1,4 +1,5 @@
-//! Checks that the C headers declare what Rust defines: in one translation unit, a differing declaration is a compiler error.
+//! Checks that the C headers declare what Rust defines: a compiler sees both declarations in one translation unit, and refuses any that
+//! differ.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![expect(
@@ -13,19 +14,19 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A header, and the files of Rust with its functions.
+/// A header, and the Rust files that define its functions.
 struct Header {
     package: &'static str,
     name: &'static str,
     sources: &'static str,
-    /// The compiler, and the variable that names another.
+    /// The compiler, and the environment variable that names another one.
     compiler: (&'static str, &'static str),
-    /// A type that the header defines, which C would not have twice.
+    /// A type that the header defines. C does not allow a second definition.
     defined: &'static str,
 }
 
 impl Header {
-    /// Whether it is ReproRed's, whose functions have other types and no prefix.
+    /// Whether it is ReproRed's header, whose functions have other types and no prefix.
     fn is_reprored(&self) -> bool {
         self.sources == "reprored"
     }
@@ -58,13 +59,13 @@ fn short_names() -> String {
     text
 }
 
-/// What Rust declares, as C would.
+/// Rust's declarations as C.
 fn declarations(header: &Header) -> String {
     let mut config = cbindgen::Config {
         language: cbindgen::Language::C,
         no_includes: true,
         documentation: false,
-        // ReproRed's counts are integers as wide as an address.
+        // ReproRed declares counts as integers that are as wide as an address.
         usize_is_size_t: !header.is_reprored(),
         ..Default::default()
     };
@@ -79,7 +80,7 @@ fn declarations(header: &Header) -> String {
     });
     let mut text = Vec::new();
     builder.generate().unwrap().write(&mut text);
-    // The functions of ReproRed's header are in a library of their own, which calls the prefixed ones.
+    // In Rust, ReproRed's functions have a prefix; a separate library, which calls them, has the header's names.
     let made = String::from_utf8(text).unwrap();
     let short = if header.name == "treefold.h" {
         short_names()
@@ -95,7 +96,7 @@ fn package(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Whether a compiler accepts a text that may include both packages' headers, and its messages. `None` where there is no such compiler.
+/// Whether a compiler accepts a text that may include both packages' headers, and its messages. `None` if there is no such compiler.
 fn check_syntax(
     (compiler, variable): (&str, &str),
     options: &[&str],
@@ -145,7 +146,7 @@ fn check(header: &Header) {
         return;
     };
     assert!(is_taken, "{said}\n{both}");
-    // The check can fail.
+    // The check detects a wrong declaration.
     let wrong = both.replacen("(const ", "(", 1).replacen(
         "int global_start_idx",
         "long global_start_idx",
@@ -155,7 +156,7 @@ fn check(header: &Header) {
     assert!(compiles(&wrong).is_some_and(|(is_taken, _)| !is_taken));
 }
 
-/// The results of the functions that a header declares: parameters that are written to, with their functions.
+/// The results of a header's functions: pairs of a function and one of its parameters that it writes to.
 fn results(header: &str) -> BTreeSet<(String, String)> {
     let parts = header
         .split("/*")
@@ -169,7 +170,7 @@ fn results(header: &str) -> BTreeSet<(String, String)> {
             let Some((before, parameter)) = parameter.trim().rsplit_once('*') else {
                 continue;
             };
-            // Skips an array that is read, a handle that is passed on, and a pointer that the library does not follow.
+            // Skips arrays that are only read, handles, and pointers that the library does not dereference.
             let depth = before.matches('*').count();
             let is_read = match depth {
                 0 => before.starts_with("const ") || before.starts_with("treefold_"),
@@ -246,7 +247,7 @@ fn compilers_that_are_too_old_print_one_error() {
     }
 }
 
-/// Options of compilers, and the words of the error; no words if there is none.
+/// Options of compilers, and the words of the expected error, which are empty if there is none.
 const C: &[(&str, &str)] = &[
     ("-std=c89 -w", "needs C99"),
     ("-std=c99 -w", ""),
@@ -259,7 +260,7 @@ const CPP: &[(&str, &str)] = &[
     ("-std=c++20", ""),
 ];
 
-/// Calls that deduce the type do not accept a result of another type than the items.
+/// Calls that deduce the type do not compile if the result's type differs from the items'.
 #[test]
 fn arrays_and_results_of_two_types_do_not_compile() {
     for (result, is_right) in [("double", true), ("float", false), ("long", false)] {

@@ -25,7 +25,7 @@ pub const TARGETS: [Target; 5] = [
     ("settings", settings),
 ];
 
-/// A file of numbers, after a byte that chooses its format.
+/// Reads a file of numbers, which follows a byte that chooses its format.
 pub fn numbers(bytes: &[u8]) {
     let Some((&format, file)) = bytes.split_first() else {
         return;
@@ -38,7 +38,7 @@ pub fn numbers(bytes: &[u8]) {
     }
 }
 
-/// The nodes of a partial result from another process: 16 bytes for the total and the width, then 16 bytes for each node.
+/// Builds a partial result as another process may send it: 16 bytes for the total and the width, then 16 bytes for each node.
 pub fn partial(bytes: &[u8]) {
     let (chunks, _) = bytes.as_chunks::<16>();
     let Some((head, nodes)) = chunks.split_first() else {
@@ -74,7 +74,7 @@ pub fn exact_words(bytes: &[u8]) {
     });
 }
 
-/// Checks that merged words have the effect of adding the words of both sums.
+/// Checks that merging two sums' words gives the same as adding the words of both to one sum.
 fn add_words<A: Accumulator + Default>(bytes: &[u8], value: impl Fn(&A) -> u64) {
     let chunks = bytes.chunks_exact(size_of::<A::Words>());
     let mut words = chunks.map(bytemuck::pod_read_unaligned::<A::Words>);
@@ -93,7 +93,7 @@ fn add_words<A: Accumulator + Default>(bytes: &[u8], value: impl Fn(&A) -> u64) 
     assert_eq!(value(&one_by_one), value(&at_once), "{}", A::name());
 }
 
-/// The messages of the other of two ranks, while a plan is built and run twice.
+/// Builds a plan and runs it twice, as one of two ranks. The bytes are the other rank's messages.
 pub fn agreement(bytes: &[u8]) {
     let Some((&how, said)) = bytes.split_first() else {
         return;
@@ -117,7 +117,7 @@ pub fn agreement(bytes: &[u8]) {
     let _ = plan.reduce(items);
 }
 
-/// The value of an environment variable.
+/// Parses the bytes as an algorithm, a list of names, an MPI library and a switch, as environment variables name them.
 pub fn settings(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Ok(algorithm) = text.parse::<Algorithm>() {
@@ -134,8 +134,8 @@ pub fn settings(bytes: &[u8]) {
     assert!(switch.is_none() || text.len() <= "false".len());
 }
 
-/// Rank 0 of two. Every message from rank 1 has the requested length, and consists of the next given bytes. When these are used up, rank 1
-/// has left.
+/// Rank 0 of two. Every message from rank 1 has the requested length and consists of the next given bytes. After the last byte, rank 1
+/// counts as having left.
 #[derive(Debug)]
 struct Foreign {
     said: Vec<u8>,

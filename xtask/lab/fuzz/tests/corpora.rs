@@ -6,10 +6,10 @@ use std::path::Path;
 use fuzz::TARGETS;
 use harness::data::Random;
 
-/// The number of files that are made for each target.
+/// How many variations are made for each target.
 const CASES: u64 = 1000;
 
-/// Fewer bytes than this are changed in a file.
+/// The number of changed bytes per file is below this.
 const CHANGES: usize = 8;
 
 #[test]
@@ -26,14 +26,14 @@ fn nothing_beside_a_corpus_is_a_fault() {
     for (name, feed) in TARGETS {
         let corpus = corpus(name);
         for seed in 0..CASES {
-            // Shown if the test fails.
+            // This is shown if the test fails.
             println!("{name}, seed {seed}");
             feed(&changed(&corpus, &mut Random::new(seed)));
         }
     }
 }
 
-/// A file of the corpus with some bytes set, and perhaps cut off.
+/// A file of the corpus with some bytes changed, and perhaps truncated.
 fn changed(corpus: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut below = |bound: usize| {
         let bound = u64::try_from(bound).expect("files are short");

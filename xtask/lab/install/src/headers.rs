@@ -1,4 +1,4 @@
-//! Reads the library's headers, each declaration with the comment above it, and converts them to manual pages of section 3, one for each
+//! Reads the library's headers, in which a comment precedes each declaration, and converts them to manual pages of section 3: one for each
 //! function and type.
 
 use checkout::workspace::workspace;
@@ -38,7 +38,7 @@ pub(super) fn paragraphs(header: &str) -> Vec<Paragraph> {
         let paragraph = paragraph(block.trim());
         let is_other = paragraph.comment.starts_with("----");
         match paragraphs.last_mut() {
-            // The enum of a type's values belongs to the type, and so does a comment about both.
+            // An enum of a type's values belongs to the type, and so does the comment above the enum.
             Some(last) if paragraph.names.is_empty() && !is_other && last.names.len() == 1 => {
                 last.comment = joined(&last.comment, &paragraph.comment);
                 last.code = joined(&last.code, &paragraph.code);

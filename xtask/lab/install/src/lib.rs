@@ -1,9 +1,9 @@
 //! `cargo xtask install`: installs the libraries for C, C++ and Fortran in a prefix, with files for pkg-config and CMake.
 //!
-//! `lib/libtreefold` is for programs with and without MPI: it finds a program's MPI library at run time. `lib/libtreefold_mpi`
-//! is another name for it. There are also `lib/libtreefold_reprored`, which has ReproRed's names, `lib/libtreefold_pmpi`, which unchanged programs
-//! load, and `bin/treefold-run`, which starts them. No installed file contains the path of the prefix, so you can move it, or pack it as a
-//! package's `/usr`. The prefix has a list of the installed files.
+//! `lib/libtreefold` is for programs with and without MPI: it finds a program's MPI library at run time. `lib/libtreefold_mpi` is another
+//! name for it. `lib/libtreefold_reprored` has ReproRed's names. Unchanged programs load `lib/libtreefold_pmpi`, and `bin/treefold-run`
+//! starts them. No installed file contains the path of the prefix, so you can move the prefix, or pack it as a package's `/usr`. The prefix
+//! has a list of the installed files.
 
 #![expect(clippy::print_stdout, reason = "it says what it builds and installs")]
 
@@ -182,7 +182,7 @@ fn install_licences(parts: &[&Part], sources: &Sources, prefix: &Prefix) -> Resu
     Ok(())
 }
 
-/// The pages of `docs/` that headers and modules name.
+/// The pages of `docs/` that comments in headers and modules refer to.
 const PAGES: [&str; 5] = [
     "items-and-ranks.md",
     "lanes.md",
@@ -222,7 +222,7 @@ mod tests {
 
     use super::{LIBRARY, PAGES, checked_libdir, explained, next_steps, workspace};
 
-    /// The lines do what they say, in the shell.
+    /// The printed lines work in a shell.
     #[test]
     fn what_is_exported_are_words_of_the_shell() {
         let prefix = Path::new("/opt/it's treefold");

@@ -73,7 +73,7 @@ impl Manifest {
     /// Removes the listed entries and then the list. Reports each.
     ///
     /// # Errors
-    /// An entry cannot be removed. The list stays, so that removal can be repeated.
+    /// An entry cannot be removed. The list remains, so that the removal can be repeated.
     pub(super) fn remove(&self, prefix: &Path) -> Result<(), Error> {
         // Folders come after their contents.
         for (name, entry) in self.0.iter().rev() {
@@ -95,7 +95,7 @@ impl Manifest {
     }
 }
 
-/// Removes an entry if it is unchanged. Returns what happened.
+/// Removes an entry if it is unchanged. Returns what it did.
 fn remove(path: &Path, entry: &Entry) -> io::Result<&'static str> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,

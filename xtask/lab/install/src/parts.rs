@@ -21,8 +21,8 @@ pub(super) struct Part {
     target: &'static str,
     /// The library's installed name: the file is `libNAME.so`.
     pub(super) name: &'static str,
-    /// The folders of bindings/ with headers and modules. A library that has such folders is linked by programs, so it is also installed as
-    /// a static library, as [`OTHER_NAME`], and with ReproRed's interface.
+    /// The folders of bindings/ with headers and modules. If a library has such folders, programs link it: it is also installed as a static
+    /// library, as [`OTHER_NAME`], and with ReproRed's interface.
     pub(super) folders: &'static [&'static str],
     templates: &'static [Template],
 }
@@ -60,7 +60,7 @@ impl Part {
         file.ok_or_else(|| Error::Cargo(missing()))
     }
 
-    /// Installs the library, then the files for compilers, and last the files by which it is found.
+    /// Installs the library, then the files for compilers, and last the files by which build tools find the library.
     pub(super) fn install(
         &self,
         built: &[BuiltLibrary],

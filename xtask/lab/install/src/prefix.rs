@@ -1,4 +1,4 @@
-//! A prefix: the folder that programs are built against. Files are written atomically.
+//! A prefix: the folder that the libraries are installed in. Files are written atomically.
 
 use std::cell::RefCell;
 use std::fs;
@@ -12,7 +12,7 @@ use checkout::{Error, files};
 
 use crate::manifest::{self, Entry, Manifest, content_hash};
 
-/// The prefix while it is written to.
+/// A prefix that files are being installed in.
 pub(super) struct Prefix {
     folder: PathBuf,
     /// treefold's files in it, also from earlier installations.
@@ -46,7 +46,7 @@ impl Prefix {
             manifest: RefCell::new(manifest),
             stripped: more.unwrap_or(LINE_NUMBERS),
         };
-        // Only writing shows whether the folders are writable.
+        // Only an attempt to write shows whether a folder is writable.
         let below = below.iter().map(|name| prefix.folder.join(name));
         for folder in iter::once(prefix.folder.clone()).chain(below) {
             if folder.is_dir() {
@@ -79,7 +79,7 @@ impl Prefix {
     /// Creates a link to a file in the same folder.
     pub(super) fn link(&self, path: &str, target: &str) -> Result<(), Error> {
         self.place(path, |new| {
-            // A temporary file of a killed run would prevent creating a link.
+            // If a killed run left a temporary file, it would prevent creating the link.
             let _ = fs::remove_file(new);
             symlink(target, new)?;
             Ok(Entry::Link(target.to_owned()))
@@ -168,10 +168,10 @@ fn is_same(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Removes debug line information, which is four fifths of a library.
+/// The option that removes line numbers, which are four fifths of a library.
 const LINE_NUMBERS: &str = "--strip-debug";
 
-/// If `strip` is missing, the library is only larger.
+/// Strips a library. If `strip` is missing, the library only remains larger.
 fn strip(path: &Path, what: &str) {
     let mut command = Command::new("strip");
     command.arg(what).arg(path);
@@ -211,7 +211,7 @@ mod tests {
     fn what_was_installed_is_removed_with_its_folders() {
         let folder = folder("removed");
         install(&folder, &["lib/a", "share/b c/d"]);
-        // If files were installed in two places, both are removed.
+        // Uninstalling removes the files of both installations.
         install(&folder, &["lib64/a"]);
         uninstall(&folder);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);

@@ -1,5 +1,6 @@
-//! Links shared libraries with versioned symbols. rustc passes its linker a script without versions, which cannot be extended; so the
-//! C compiler links the static library again. It also builds `libtreefold_reprored`: a shared library that loads `libtreefold`, and a static one.
+//! Links shared libraries with versioned symbols. rustc passes its linker a script without versions, which cannot be extended, so the C
+//! compiler links the static library again. This module also builds `libtreefold_reprored`: a shared library that loads `libtreefold`, and
+//! a static one.
 
 use std::env;
 use std::path::Path;
@@ -40,7 +41,7 @@ pub(super) fn name(
     Ok(())
 }
 
-/// Places the functions of short calls next to each other.
+/// A linker script that places the functions of short calls next to each other.
 const SHORT_CALLS: &str = include_str!("../../../../bindings/c-mpi/library/short_calls.ld");
 
 /// Links a static library of Rust's as a shared one with these symbols. If the linker cannot place functions, links without placement.
@@ -108,7 +109,7 @@ pub(super) fn reprored_symbols() -> Result<Vec<String>, Error> {
     Ok(functions(&text).into_iter().collect())
 }
 
-/// Compiles both libraries with ReproRed's functions, in the folder of `libtreefold.so`, which they call, and installs them.
+/// Compiles both libraries with ReproRed's functions, and installs them. They call `libtreefold.so`, which is in the same folder.
 pub(super) fn install_reprored(
     folder: &Path,
     prefix: &Prefix,

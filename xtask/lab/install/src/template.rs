@@ -46,8 +46,8 @@ pub(super) const INTERPOSER: &[Template] = &[
     template!("bin", "treefold-run", Program),
 ];
 
-/// The libraries for linking a static library: the output of `rustc --print native-static-libs` on Linux without `gcc_s`, which
-/// exists only as a shared library; compilers add the unwinder themselves, `gcc_eh` for fully static programs.
+/// The system's libraries that programs need if they link a static library: the output of `rustc --print native-static-libs` on Linux
+/// without `gcc_s`, which exists only as a shared library. Compilers add the unwinder themselves: `gcc_eh` for fully static programs.
 pub(super) const SYSTEM_LIBRARIES: [&str; 6] = ["util", "rt", "pthread", "m", "dl", "c"];
 
 /// The values of the templates' markers.
@@ -59,13 +59,13 @@ pub(super) struct Values<'a> {
 }
 
 impl Values<'_> {
-    /// The prefix, as seen from the folder of libraries.
+    /// The relative path from the folder of libraries to the prefix.
     fn up(&self) -> String {
         let depth_count = self.libdir.split('/').count();
         vec![".."; depth_count].join("/")
     }
 
-    /// The interface's version, as in the soname: before 1.0, each minor version is a new one.
+    /// The interface's version, as in the soname: before 1.0, each minor version is a new interface.
     pub(super) fn interface(&self) -> String {
         let mut numbers = self.version.split('.');
         let (major, minor) = (numbers.next(), numbers.next());
@@ -113,8 +113,8 @@ mod tests {
         Values { version, libdir }
     }
 
-    /// `treefold-run` knows the names of all algorithms. The list is not a template value, since building crate `reduce` for it would take as long as
-    /// the installation.
+    /// `treefold-run` knows the names of all algorithms. No template value supplies the list, because the installer would have to build
+    /// crate `reduce` for it, which takes as long as the installation.
     #[test]
     fn all_algorithms_are_named() {
         let names = reduce::Algorithm::all().map(reduce::Algorithm::name);

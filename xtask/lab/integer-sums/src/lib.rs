@@ -1,4 +1,4 @@
-//! A reference for exact sums: sums as big integers, rounded by comparison with the neighbouring floats.
+//! A reference for exact sums: big integers that are rounded to the nearest float by comparison with neighbouring floats.
 //!
 //! It shares neither code nor ideas with `exact-sum`. [`units`] represents finite numbers as integers. The functions in this module also
 //! handle zeros, infinities and NaNs.
@@ -47,7 +47,7 @@ pub fn root(x: &[f64], y: &[f64]) -> f64 {
         Sign::Minus => f64::NAN,
         _ => units::root(sum),
     };
-    // Not by `sqrt`, whose NaN is negative: LLVM assumes that this NaN equals the positive one that would replace it.
+    // `sqrt` is not used: its NaN is negative, and LLVM treats it as equal to the positive NaN that would replace it.
     let of_special = |special| match special {
         f64::NEG_INFINITY => f64::NAN,
         _ => special,
@@ -129,7 +129,7 @@ mod tests {
         assert!(is_same, "{found:e}, {expected:e}");
     }
 
-    /// Items that an incorrect reference changed.
+    /// Items whose sums an incorrect reference changed.
     #[test]
     fn one_item_is_its_own_sum() {
         for bits in [

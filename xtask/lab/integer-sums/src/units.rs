@@ -1,5 +1,5 @@
-//! Finite numbers and their sums as integers, and the floats nearest to them: found by bisecting all floats, and compared with both
-//! neighbours.
+//! Finite numbers and their sums as integers, and the floats nearest to them. A bisection of all floats finds both neighbours, and the
+//! midpoint between them decides.
 
 use std::cmp::Ordering;
 use std::ops::Neg;
@@ -12,7 +12,8 @@ const UNIT: i32 = -2148;
 /// The binary logarithm of the number of units in 1.
 pub const UNITS_PER_ONE: u32 = UNIT.unsigned_abs();
 
-/// The number of exponent fields of finite doubles. Those of subnormal numbers and of the smallest normal ones mean the same exponent.
+/// The number of exponent fields of finite doubles. Fields 0 (subnormal numbers) and 1 (the smallest normal numbers) mean the same
+/// exponent.
 const EXPONENTS: usize = 0x7FF;
 
 /// A finite double's exponent field, and its significand with its sign.
@@ -29,9 +30,9 @@ fn parts(x: f64) -> (usize, i64) {
     (exponent, sign * significand)
 }
 
-/// A multiple of a significand's last place at an exponent, in units.
+/// A sum of significands with the same exponent, in units.
 fn at(exponent: usize, significands: impl Into<BigInt>) -> BigInt {
-    // The last place of the smallest exponent, 1, is 2^-1074.
+    // At the smallest exponent, 1, a significand's last place is 2^-1074.
     significands.into() << (exponent.max(1) - 1 + 1074)
 }
 
@@ -55,13 +56,13 @@ pub fn unit_of(exponent: i32) -> BigInt {
     BigInt::from(1) << (exponent - UNIT)
 }
 
-/// The exact sum of finite items, in units: by a sum of significands for each exponent, since there may be many millions of items.
+/// The exact sum of finite items, in units. Adds significands separately for each exponent, since there may be many millions of items.
 ///
 /// # Panics
 /// An item is not finite.
 #[must_use]
 pub fn sum(items: impl IntoIterator<Item = f64>) -> BigInt {
-    // A significand has 53 bits: there is room for 2^74 of them.
+    // A significand has 53 bits, so each sum has room for 2^74 of them.
     let mut significands = [0_i128; EXPONENTS];
     for item in items {
         let (exponent, significand) = parts(item);
@@ -87,7 +88,7 @@ pub fn dot(x: &[f64], y: &[f64]) -> BigInt {
         .fold(BigInt::ZERO, |sum, product| sum + product)
 }
 
-/// The floats of a type from 0 up: at place i, the float with bits i.
+/// The floats of a type from 0 up; the float with bits i is at place i.
 struct Scale {
     value: fn(u64) -> f64,
     /// The place of infinity, which is the last one.
@@ -200,7 +201,7 @@ pub fn root(sum: &BigInt) -> f64 {
 #[must_use]
 pub fn root_of_quotient(sum: &BigInt, divisor: &BigInt) -> f64 {
     assert!(*sum >= BigInt::ZERO, "a negative sum has no root");
-    // A square is in units of UNIT squared. Twice a number is squared, which gives four times as much.
+    // The sum is converted to squared units, like a square, and multiplied by four, because `square` squares twice the number.
     let four_sums: BigInt = (sum << UNITS_PER_ONE) << 2_u32;
     let square = |twice: BigInt| &twice * &twice * divisor;
     f64::from_bits(DOUBLES.nearest(&four_sums, square))

@@ -21,7 +21,7 @@ pub const LAUNCHER_VARIABLE: &str = "TREEFOLD_MPIRUN";
 /// The environment variable with the name of the library, if no option gives one.
 pub const LIBRARY_VARIABLE: &str = "TREEFOLD_MPI";
 
-/// The placeholder for the number of ranks in such a command.
+/// The placeholder for the number of ranks in a command that starts ranks.
 const RANKS: &str = "{ranks}";
 
 /// An MPI library that `--mpi` can name.
@@ -44,7 +44,7 @@ pub enum Source {
     Wheel(&'static str),
 }
 
-/// A library whose launcher implies another file, and the file that its programs must open.
+/// A library, and the file that its programs must open. The launcher implies a different file.
 const BY_STANDARD_ABI: (&str, &str) = ("mpich5-abi", "libmpi_abi.so.1");
 
 /// All libraries, Debian's first.
@@ -137,14 +137,14 @@ pub struct Installation {
 }
 
 impl Installation {
-    /// Finds the library by name, by [`LIBRARY_VARIABLE`], or by the first `mpirun` on PATH; and a command that starts ranks, such as
-    /// `srun -n {ranks}`, if it is not the library's own.
+    /// Finds the library by name, by [`LIBRARY_VARIABLE`], or by the first `mpirun` on PATH. `launcher` is the command that starts ranks,
+    /// such as `srun -n {ranks}`, if it is not the library's own.
     ///
     /// # Errors
     /// There is no such library, or the command lacks the placeholder for the number of ranks.
     pub fn find(library: Option<&str>, launcher: Option<&str>) -> Result<Self, Error> {
         let of_variable = text(LIBRARY_VARIABLE)?;
-        // A variable may be meant for a different library from the one that is named here.
+        // If a library is named here, the variable may be meant for another library.
         let variable = text(LAUNCHER_VARIABLE)?.filter(|_| library.is_none());
         let library = match (library, &of_variable) {
             (Some(name), _) => Some(Library::parse("--mpi", name)?),
@@ -174,7 +174,7 @@ impl Installation {
         self.library
     }
 
-    /// A program of the library, or of that name on PATH.
+    /// A program of the library or, if no library was named, the program of that name on PATH.
     pub fn program(&self, name: &str) -> String {
         let library = self.library;
         library.map_or_else(|| name.to_owned(), |library| library.program(name))
@@ -230,7 +230,7 @@ impl Installation {
         self.library.unwrap_or(&LIBRARIES[0])
     }
 
-    /// The Debian packages to install if it is missing; none for a wheel.
+    /// The Debian packages to install if the library is missing; none for a wheel.
     pub fn packages(&self) -> &'static [&'static str] {
         self.library_to_install().packages()
     }
@@ -296,7 +296,7 @@ pub fn first_of(variable: &str, folder: &Path) -> OsString {
     env::join_paths(all).unwrap_or_else(|_| folder.into())
 }
 
-/// The value of an environment variable; `None` where it is not set or empty.
+/// The value of an environment variable; `None` if the variable is empty or not set.
 fn text(variable: &'static str) -> Result<Option<String>, Error> {
     let not_text = |value: OsString| {
         let value = value.to_string_lossy();

@@ -28,7 +28,7 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Starts this program, with a word as its first argument that makes it a rank.
+    /// Starts this program on ranks. Its first argument is `word`, which makes it a rank.
     ///
     /// # Errors
     /// MPI is missing, or the path of this program is unknown.
@@ -58,7 +58,7 @@ impl Launcher {
         Self { limit, ..self }
     }
 
-    /// The command that starts it on `ranks` ranks.
+    /// The command that starts the program on `ranks` ranks.
     pub fn command(&self, ranks: usize, arguments: &[&str]) -> Command {
         let mut command = self.installation.command(ranks, &self.program);
         command.args(self.word).args(arguments);
@@ -71,9 +71,9 @@ impl Launcher {
         self.installation.shown(ranks)
     }
 
-    /// Runs it on `ranks` ranks and passes each line of its output to `line` as it arrives.
+    /// Runs the program on `ranks` ranks and passes each line of its output to `line` as it arrives.
     ///
-    /// A failing rank prints why and ends the others by `MPI_Abort`; if `mpirun` does not end then, it is killed.
+    /// A failing rank prints why, and ends the others by `MPI_Abort`. If `mpirun` then does not end, it is killed.
     pub fn launch<E: From<Error>>(
         &self,
         ranks: usize,
@@ -126,7 +126,7 @@ impl Launcher {
     }
 }
 
-/// Ends `mpirun`: first by a signal that lets it end its ranks.
+/// Ends `mpirun`, first by a signal on which it ends its ranks.
 fn end(child: &mut Child) -> io::Result<()> {
     let id = child.id().to_string();
     if Command::new("kill").arg(id).status().is_ok() {
@@ -157,7 +157,7 @@ fn send_lines(
         .into_iter()
         .flat_map(|pipe| BufReader::new(pipe).split(b'\n'));
     thread::spawn(move || {
-        // A line that cannot be read is the last one; a closed channel means that the receiver has ended.
+        // Stops at the first line that cannot be read, or when the receiver has closed the channel.
         let mut read = read.map_while(Result::ok);
         read.try_for_each(|line| {
             let line = String::from_utf8_lossy(&line).into_owned();
@@ -171,7 +171,7 @@ fn is_last_word(line: &str) -> bool {
     line.starts_with("rank ") || line.starts_with("mpi-runner: ")
 }
 
-/// The most informative lines of a failed run's standard error: the ranks' reasons and the place of a panic; else `mpirun`'s last line.
+/// The most informative lines of a failed run's standard error: the ranks' reasons and the place of a panic; or else `mpirun`'s last line.
 fn cause(errors: &[String]) -> String {
     let errors = errors.iter().map(|line| line.trim());
     let own: Vec<&str> = errors.clone().filter(|line| is_last_word(line)).collect();

@@ -1,5 +1,5 @@
-//! The MPI libraries of a machine, and how to start ranks with them. The gate needs this crate before anything else is built, so this crate
-//! contains nothing about reductions.
+//! The MPI libraries of a machine, and how to start ranks with them. This crate contains nothing about reductions, because the gate needs
+//! it before anything else is built.
 
 mod installation;
 pub mod installed;

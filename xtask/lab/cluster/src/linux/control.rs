@@ -21,8 +21,8 @@ pub struct Control {
 }
 
 impl Control {
-    /// Connects to the cluster whose control socket has this name, which the cluster printed at its start (without the `@`). The socket is an
-    /// abstract one in this machine's network, not a file.
+    /// Connects to the cluster whose control socket has this name. The cluster printed the name at its start, after an `@`. The socket is
+    /// an abstract one in this machine's network, not a file.
     ///
     /// # Errors
     /// There is no such cluster.
@@ -75,7 +75,7 @@ fn name(order: Order) -> &'static str {
 
 const DONE: &str = "done";
 
-/// Accepts orders, only from root, in separate threads. Returns the name of the socket.
+/// Accepts orders in separate threads, and only from root. Returns the name of the socket.
 pub(super) fn serve(
     outer: &str,
     switch: Arc<Mutex<Switch>>,
@@ -135,7 +135,7 @@ fn obey(line: &str, switch: &Mutex<Switch>, nodes: &[Pid]) -> Result<(), String>
     signalled.map_err(|error| error.to_string())
 }
 
-/// Sends a signal to all processes on a node but its keeper.
+/// Sends a signal to all processes on a node except its keeper.
 fn signal(node: Pid, signal: Signal) -> io::Result<()> {
     let network = |pid: i32| fs::read_link(format!("/proc/{pid}/ns/net"));
     let own = network(node.as_raw())?;

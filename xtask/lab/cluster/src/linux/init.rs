@@ -1,5 +1,5 @@
-//! Process 1 of the cluster's namespace: it creates the nodes, moves their frames, and runs the command. When it ends, the kernel ends all
-//! other processes.
+//! Process 1 of the cluster's namespace: creates the nodes, moves frames between them, and runs the command. When it ends, the kernel ends
+//! all other processes.
 
 use std::ffi::OsString;
 use std::os::fd::AsFd;
@@ -119,7 +119,7 @@ fn die_with(outer: &str) -> Result<(), Error> {
 /// More bytes than an Ethernet frame has.
 const FRAME_BYTES_MAX: usize = 1 << 16;
 
-/// How late the kernel may wake this thread: 50 us by default.
+/// How late the kernel may wake this thread; the default is 50 us.
 const SLACK_NS: u64 = 1;
 
 /// Moves frames forever. Each device belongs to the port of its index.
@@ -150,7 +150,7 @@ fn carry(devices: &[SyncDevice], switch: &Mutex<Switch>) {
         };
         let wait = due.map(|due| due.saturating_duration_since(Instant::now()));
         let wait = wait.map(|wait: Duration| TimeSpec::from(wait));
-        // An interrupted wait is repeated.
+        // If a signal interrupts the wait, the loop waits again.
         let _ = ppoll(&mut polls, wait, None);
     }
 }

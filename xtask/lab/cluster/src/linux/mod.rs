@@ -1,5 +1,5 @@
-//! The processes of a cluster, which all run this program: the outer one, which starts the cluster, waits, and ends it when a signal
-//! arrives; the [first one inside](init); the [nodes](node); and processes that enter a node.
+//! The processes of a cluster, which all run this program. The outer process starts the cluster, waits, and ends the cluster if a signal
+//! arrives. The others are the [first process inside](init), the keepers of the [nodes](node), and processes that enter a node.
 
 mod control;
 mod init;
@@ -30,13 +30,13 @@ const PART: &str = "--cluster-part";
 /// The device that creates TAP devices.
 const TUN: &str = "/dev/net/tun";
 
-/// The environment variable inside the cluster with the process ids of the nodes' keepers.
+/// The environment variable, set inside the cluster, that has the process ids of the nodes' keepers.
 const NODES_VARIABLE: &str = "TREEFOLD_CLUSTER_NODES";
 
 /// The environment variable with the name of the control socket.
 const CONTROL_VARIABLE: &str = "TREEFOLD_CLUSTER_CONTROL";
 
-/// The mount point of a node's own memory, also for temporary files.
+/// Where a node's own memory is mounted. The memory also holds temporary files.
 const MEMORY: &str = "/dev/shm";
 
 /// The namespaces of a node, by their names in /proc.

@@ -1,4 +1,4 @@
-//! A node: the process that holds its namespaces, its network device, and the files and variables by which MPI launchers find the nodes.
+//! A node: the process that keeps its namespaces, its network device, and the files and variables by which MPI launchers find the nodes.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -110,7 +110,7 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// Brings up the loopback device, the first one of a network, by a netlink message. The kernel assigns its address.
+/// Brings up the loopback device, which is a network's first device, by a netlink message. The kernel assigns its address.
 fn set_loopback_up() -> io::Result<()> {
     const LENGTH_BYTES: u32 = 32;
     const SET_LINK: u16 = 16; // RTM_NEWLINK
@@ -132,7 +132,7 @@ fn set_loopback_up() -> io::Result<()> {
     send(kernel.as_raw_fd(), &message, MsgFlags::empty())?;
     let mut answer = [0; 128];
     let length_bytes = recv(kernel.as_raw_fd(), &mut answer, MsgFlags::empty())?;
-    // A header of 16 bytes, and an error's negative number or 0.
+    // The answer has a header of 16 bytes, then an error's negative number, or 0.
     let error = answer[..length_bytes].get(16..);
     let error = error.and_then(|rest| rest.first_chunk());
     match error.map(|bytes| i32::from_ne_bytes(*bytes)) {
@@ -207,10 +207,10 @@ pub(super) fn variables() -> Vec<(&'static str, String)> {
         ("PRTE_MCA_hwloc_default_binding_policy", word("none")),
         // A node reports all cores of the machine, so launchers do not see that ranks share them.
         ("OMPI_MCA_mpi_yield_when_idle", word("1")),
-        // Between nodes use TCP, within a node shared memory.
+        // Use TCP between nodes, and shared memory within a node.
         ("OMPI_MCA_pml", word("ob1")),
         ("OMPI_MCA_btl", word("self,vader,tcp")),
-        // End the job if a node is cut off; by default this would not be detected.
+        // End the job if a node is cut off. With the defaults, this would not be detected.
         ("OMPI_MCA_oob_tcp_keepalive_time", word("2")),
         ("OMPI_MCA_oob_tcp_keepalive_intvl", word("1")),
         ("OMPI_MCA_oob_tcp_keepalive_probes", word("3")),

@@ -58,14 +58,14 @@ fn echo() -> io::Result<()> {
     }
 }
 
-/// Sends datagrams one after the other, and prints a line for each: `got` and the nanoseconds until it was back, or `lost`.
+/// Sends datagrams one after the other, and prints a line for each: `got` and its round-trip time in nanoseconds, or `lost`.
 fn ping(node: &str, count: &str) -> io::Result<()> {
     let socket = UdpSocket::bind(("0.0.0.0", 0))?;
     let count: u64 = count.parse().map_err(io::Error::other)?;
     let mut output = io::stdout();
     for number in 0..count {
         let begin = Instant::now();
-        // If nobody listens yet, the next call returns an error.
+        // If nobody listens yet, the kernel reports this as an error of the next call.
         let sent = socket.send_to(&number.to_ne_bytes(), (node, PORT));
         let is_back = sent.is_ok() && is_back(&socket, number, begin);
         if is_back {

@@ -15,7 +15,7 @@ use cluster::{Control, Order};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// Longer than anything here takes.
+/// Longer than any step of these tests takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Tests by their names.
@@ -59,8 +59,8 @@ fn own() -> PathBuf {
     env::current_exe().expect("this program is somewhere")
 }
 
-/// A cluster with this delay and loss, which runs a shell script on its first node. There, `$0` is this program, and `$on NODE COMMAND`
-/// runs a command on a node.
+/// A cluster with this delay and loss, which runs a shell script on its first node. In the script, `$0` is this program, and `$on NODE
+/// COMMAND` runs a command on a node.
 fn cluster(nodes: usize, delay: &str, loss: &str, script: &str) -> Command {
     let mut command = Command::new(own());
     command.args(["run", &nodes.to_string(), delay, loss, "sh", "-c", script]);
@@ -79,7 +79,7 @@ fn output(nodes: usize, script: &str) -> Output {
     ended(cluster(nodes, "0", "0", script))
 }
 
-/// The lines that a script prints; the script must succeed.
+/// The lines that a script prints. The script must succeed.
 #[track_caller]
 fn lines(nodes: usize, script: &str) -> Vec<String> {
     let output = output(nodes, script);
@@ -155,7 +155,7 @@ fn pings(delay: &str, loss: &str, count: usize) -> Vec<Option<u64>> {
 fn frames_are_delayed() {
     let times = pings("20ms", "0", 8);
     assert_eq!(times.len(), 8);
-    // There and back.
+    // A ping is delayed in both directions.
     let is_slow = |time: &u64| *time >= 40_000_000;
     assert!(times.iter().flatten().count() > 0, "{times:?}");
     assert!(times.iter().flatten().all(is_slow), "{times:?}");
@@ -166,7 +166,7 @@ fn frames_are_delayed() {
 fn frames_are_lost() {
     let times = pings("0", "10%", 60);
     let back = times.iter().flatten().count();
-    // On average 81 % get through. For any seed, none or all do in less than one of 100,000 runs.
+    // On average, 81 % come back. For any seed, the probability that none or all do is below 1 in 100,000.
     assert!((1..60).contains(&back), "{back}");
     assert_eq!(pings("0", "0", 20).iter().flatten().count(), 20);
 }
@@ -186,7 +186,7 @@ impl Running {
         let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
         let mut said = String::new();
         errors.read_line(&mut said).expect("text");
-        // Nobody reads its other messages, but the pipe must not fill up.
+        // Reads and drops all further messages, so that the pipe does not fill up.
         thread::spawn(move || errors.read_to_end(&mut Vec::new()));
         let control = said.trim().split_once("control @");
         let (_, control) = control.expect("its first line names the control socket");
@@ -266,7 +266,7 @@ fn nodes_are_stopped_and_go_on() {
 struct Traces {
     devices: BTreeSet<OsString>,
     mounts: String,
-    /// The folder that every node has in its memory.
+    /// Whether there is the folder that every node has in its memory.
     has_folder: bool,
 }
 
@@ -326,7 +326,7 @@ fn nothing_is_left_after_signals() {
     ] {
         let before = Traces::now();
         let marker = marked_sleep(number);
-        // One process is on another node, and one has left its session.
+        // One process runs on another node, and one has left the session of its parent.
         let script = format!(
             "$on node1 sleep {marker} & setsid sleep {marker} & echo begun; sleep {marker}"
         );

@@ -7,10 +7,10 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::{files, read, root};
 
-/// The least size of a picture that shows anything.
+/// The least size of a picture file that is not empty or cut short.
 const LEAST_PICTURE_BYTES: usize = 500;
 
-/// Statements of code on pages that no test compiles: they need crate `mpi`, which this crate does not depend on.
+/// Statements on pages that no test compiles: they need crate `mpi`, which this crate does not depend on.
 const NOT_COMPILED: [&str; 3] = [
     "let (universe, _) = mpi::initialize_with_threading(mpi::Threading::Funneled).unwrap();",
     "let world = treefold_rsmpi::world(&universe.world())?;",
@@ -29,7 +29,7 @@ struct Page {
     code: Vec<(String, String)>,
 }
 
-/// The folders of packages, whose pages must be readable without the project.
+/// The folders of packages. A package's pages must be readable without the rest of the project.
 const PACKAGES: [&str; 3] = ["crates", "bindings", "xtask/lab"];
 
 fn is_in_package(path: &Path) -> bool {
@@ -78,8 +78,8 @@ impl Page {
         page
     }
 
-    /// Adds an anchor by GitHub's rule: lower case, hyphens for spaces, and of the rest only letters, digits, hyphens and underscores;
-    /// a repeated anchor gets a number.
+    /// Adds an anchor by GitHub's rule: letters become lower case, spaces become hyphens, and all other characters but digits, hyphens and
+    /// underscores are dropped; a repeated anchor gets a number.
     fn add_anchor(&mut self, heading: &str) {
         let kept = |&c: &char| c.is_alphanumeric() || " -_".contains(c);
         let lower = heading.trim().to_lowercase();
@@ -266,7 +266,7 @@ fn code_that_is_shown_compiles() {
         let name = path.display();
         let elsewhere = ["crates/treefold-rsmpi", "bindings/engines/datafusion"];
         if elsewhere.iter().any(|folder| path.starts_with(folder)) {
-            // These need MPI or the engine to be built: stages `rsmpi` and `datafusion` run their doctests.
+            // Stages `rsmpi` and `datafusion` run these doctests, which need MPI or the engine.
             continue;
         }
         for (info, code) in &page.code {
@@ -277,7 +277,7 @@ fn code_that_is_shown_compiles() {
                     "{name}: its programs are no doctests of `documents`"
                 );
             } else if info.starts_with("rust") {
-                // Searches in the order of the page, so that every statement has its own place.
+                // Searches in the page's order, so that each statement matches a different place.
                 let mut rest = &*compiled;
                 for statement in squeezed(code).split_inclusive([';', '{', '}']) {
                     statements_count += 1;

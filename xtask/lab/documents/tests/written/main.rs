@@ -1,6 +1,6 @@
 //! Checks that pages agree with the source tree.
 //!
-//! Nothing here builds the book: stage `book` of `cargo xtask test` does.
+//! No test here builds the book; stage `book` of `cargo xtask test` does.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![expect(clippy::print_stdout, reason = "tests print how much they have seen")]

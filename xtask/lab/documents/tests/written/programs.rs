@@ -1,5 +1,5 @@
-//! Code of pages that is not a program on its own: `book.rs` checks that every statement there is also here. The pages' programs are
-//! doctests of this crate (`src/pages.rs`), or files that are compiled and run elsewhere.
+//! Code from pages that is not a complete program: `book.rs` checks that every such statement is also in this file. The pages' complete
+//! programs are doctests of this crate (`src/pages.rs`), or files that are compiled and run elsewhere.
 
 use super::read;
 
@@ -52,8 +52,8 @@ mod mpi {
     }
 }
 
-/// Pages show programs as they are in the tree, where they are compiled and run: `treefold`'s test `examples` runs the first one, stage `c`
-/// those in C, C++ and Fortran, stage `python` that in Python, and stage `pmpi` the last one.
+/// Pages show programs exactly as they are in the tree, where they are compiled and run: the first by `treefold`'s test `examples`, those
+/// in C, C++ and Fortran by stage `c`, the one in Python by stage `python`, and the last by stage `pmpi`.
 #[test]
 fn pages_show_programs_of_the_tree() {
     for line in "\

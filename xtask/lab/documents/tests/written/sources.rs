@@ -21,7 +21,7 @@ fn first_cells(page: &str) -> impl Iterator<Item = &str> {
     rows.filter_map(|row| row.split(" |").next())
 }
 
-/// Symbolic links, such as those to the licences, lead to files. Git does not detect links that broke because a folder has moved.
+/// Symbolic links, such as those to the licences, lead to files. Git does not detect a link that breaks when a folder moves.
 #[test]
 fn every_symbolic_link_leads_to_a_file() {
     let staged = git(&["ls-files", "--stage"]);
@@ -33,7 +33,8 @@ fn every_symbolic_link_leads_to_a_file() {
     }
 }
 
-/// `docs/soundness.md` names every file with unsafe code, and no other. Doc examples count, since they compile; functions' types do not.
+/// `docs/soundness.md` names exactly the files with unsafe code. Unsafe code in doc examples counts, since they compile; `unsafe` in the
+/// types of functions does not.
 #[test]
 fn every_file_with_unsafe_code_is_on_the_page() {
     let marks = r"unsafe (\{|fn|impl|extern|trait)|#\[unsafe\(";
@@ -56,7 +57,7 @@ fn every_file_with_unsafe_code_is_on_the_page() {
     assert!(differ.is_empty(), "{differ:#?} are there, or on the page");
 }
 
-/// `docs/environment.md` names every variable that the sources name by a constant, and no other. One is read by rayon.
+/// `docs/environment.md` names exactly the variables that constants in the sources name, and one more, which rayon reads.
 #[test]
 fn every_variable_is_on_the_page() {
     let names = |text: &str| -> Vec<String> {
@@ -86,7 +87,7 @@ fn every_variable_is_on_the_page() {
     assert_eq!(listed, read_by, "left: the page; right: the sources");
 }
 
-/// `docs/troubleshooting.md` quotes messages literally in these sections; the other sections have messages of compilers and linkers.
+/// `docs/troubleshooting.md` quotes our messages literally in these sections. Its other sections have messages of compilers and linkers.
 #[test]
 fn messages_are_quoted_as_they_are_written() {
     let ours = [
@@ -101,7 +102,7 @@ fn messages_are_quoted_as_they_are_written() {
     let sections = sections.filter(|section| ours.iter().any(|head| section.starts_with(head)));
     let cells = sections.flat_map(first_cells);
     let cells = cells.filter(|cell| cell.starts_with('`'));
-    // Shorter pieces of a message are in any source.
+    // A shorter piece could occur anywhere.
     let pieces = cells.flat_map(|cell| cell.trim_matches('`').split('…'));
     let pieces: Vec<&str> = pieces.filter(|piece| piece.len() >= 10).collect();
     assert!(pieces.len() > 20, "the page has another form");
@@ -144,7 +145,7 @@ fn is_address(word: &str) -> bool {
 
 #[test]
 fn addresses_are_seen() {
-    // Put together from pieces, because this file must not contain an address, either.
+    // Composed of pieces, because this file must not contain an address, either.
     for rest in ["treefold", "treefold.git.", "treefold/issues/1"] {
         for host in ["https://forge.example/owner", "git@forge.example:owner"] {
             assert!(is_address(&format!("{host}/{rest}")), "{host}/{rest}");
@@ -223,7 +224,7 @@ fn command(text: &str) -> &str {
     }
 }
 
-/// Whether a command installs treefold, as it is or from an index.
+/// Whether a command installs treefold from the checkout or from a package index.
 fn installs_treefold(command: &str) -> bool {
     let mut words = command.split_whitespace();
     words.any(|word| word.contains("bindings/") || word.starts_with("treefold"))
