@@ -1,7 +1,7 @@
 //! The stage `aarch64`: builds the code for 64-bit ARM, runs it in qemu, and compares the bits with this machine's.
 //!
-//! It uses Debian's `rustc-web`, because Debian has the standard library for other architectures in the same version. The library goes into
-//! the target folder; neither foreign packages nor binfmt are needed.
+//! It uses Debian's `rustc-web`, because Debian packages the standard library of that version for other architectures. That library goes
+//! into the target folder, so neither foreign packages nor binfmt are needed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ pub(crate) fn aarch64(steps: &mut Steps) -> Result {
     steps.step("campaign in qemu", campaign)
 }
 
-/// The compiler that an earlier run of the stage has installed, if it is there.
+/// The toolchain that an earlier run of the stage installed, if it still exists.
 pub(crate) fn found() -> Option<Cross> {
     let folder = target().ok()?.join("aarch64");
     let sysroot = folder.join(format!("std-{}", version().ok()?));
@@ -100,7 +100,7 @@ impl Cross {
                 return Err("whose standard library only root can download".into());
             }
             download(&format!("{STANDARD_LIBRARY}:arm64={version}"), &folder)?;
-            // Unpacked next to its destination, and moved there when complete.
+            // Unpacks next to the destination, and moves the complete folder there.
             let version = version.replace(':', "%3a");
             let package = folder.join(format!("{STANDARD_LIBRARY}_{version}_arm64.deb"));
             let unpacked = folder.join("unpacked");
@@ -148,7 +148,7 @@ impl Cross {
         format!("--sysroot={}", self.sysroot.display())
     }
 
-    /// Does what `cargo clippy` does. That command itself would run the driver in its own folder, which has another version.
+    /// Runs clippy's driver of the compiler's version. `cargo clippy` would run the driver next to itself, which has another version.
     fn clippy(&self, steps: &mut Steps) -> Result {
         let mut check = self.command("check --locked --workspace --all-targets");
         check.env("RUSTC_WORKSPACE_WRAPPER", "/usr/bin/clippy-driver");
@@ -170,7 +170,7 @@ impl Cross {
     }
 }
 
-/// The number of ordered rows, if they are equal in both files; or the first difference. Unordered sums depend on the SIMD level.
+/// The number of ordered rows if they are equal in both files, or else the first difference. Unordered sums depend on the SIMD level.
 fn same_sums(here: &str, there: &str) -> Result<usize> {
     let ordered = |text: &str| -> Result<Vec<String>> {
         if text.lines().any(|row| !row.contains(r#""order":"#)) {
@@ -191,7 +191,7 @@ fn same_sums(here: &str, there: &str) -> Result<usize> {
     }
 }
 
-/// The version of the compiler's package, which the standard library must have, too.
+/// The version of the compiler's package. The standard library must have the same version.
 fn version() -> Result<String> {
     let query = "dpkg-query --show --showformat ${Version}";
     let version = output(command!(query, COMPILER)).unwrap_or_default();
@@ -201,7 +201,7 @@ fn version() -> Result<String> {
     Ok(version)
 }
 
-/// Runs apt-get for each line of words, in a folder, and all of it again if one fails.
+/// Runs apt-get in a folder, once for each line of words. If one run fails, repeats them all.
 fn apt(lines: &[&str], folder: &Path) -> Result {
     let run = |words: &&str| {
         let mut apt = command!("apt-get", words);

@@ -1,7 +1,7 @@
 //! The stage `c`: installs the libraries, builds programs in C, C++ and Fortran against them as users would, and runs them.
 //!
-//! C is compiled with pkg-config's options; C++ and Fortran, and C with the static libraries, by CMake. Under MPI, each program runs on
-//! several numbers of ranks with both of Debian's MPI libraries.
+//! CMake builds programs in C++ and Fortran, and C programs with the static libraries. Other C programs are compiled with pkg-config's
+//! options. Under MPI, each program runs on several numbers of ranks with both of Debian's MPI libraries.
 
 pub(crate) mod consumers;
 pub(crate) mod footprint;
@@ -141,7 +141,7 @@ pub(crate) fn asan(steps: &mut Steps) -> Result {
     remove(&prefix)?;
     let mut install = xtask(steps, words!["install --prefix", prefix])?;
     install.envs([
-        // Selects the toolchain by rustup's name.
+        // rustup's `cargo` runs the toolchain that the next variable names.
         ("CARGO", "cargo"),
         ("RUSTUP_TOOLCHAIN", "nightly"),
         ("RUSTFLAGS", FLAGS),

@@ -185,7 +185,7 @@ impl Captured {
         }
     }
 
-    /// Fails unless it ended like this, and its standard error contains these texts, ignoring line breaks.
+    /// Fails unless the command succeeded or failed as expected, and its standard error contains these texts. Ignores line breaks.
     pub(crate) fn expect(&self, succeeds: bool, texts: &[&str]) -> Result<String> {
         let in_a_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let errors = in_a_line(&self.errors);

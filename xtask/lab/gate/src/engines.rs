@@ -1,6 +1,6 @@
-//! The stages of engines: exact sums in Polars and pandas, the wheel of DuckDB's extension, and DataFusion's crate, which is a
-//! separate workspace. The bindings in C are built against an
-//! installed `libtreefold`, and tested in Debian's engines by a program in their folder.
+//! The stages of engines: exact sums in Polars and pandas, the wheel of DuckDB's extension, and the crate for DataFusion, which is a
+//! separate workspace. Bindings in C are built against an installed `libtreefold`; a program in each binding's folder tests it in Debian's
+//! engine.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ use launch::installed::{is_on_path, is_root};
 use crate::python::{FOR_TESTS, MYPY, engines, sources};
 use crate::{Environment, Result, Steps, Stop, command, install_for, output, prefix, setup, words};
 
-/// The engine from PyPI in the crate's major version, and a package whose tables it reads.
+/// The engine from PyPI, in the major version that the crate uses, and a package whose tables it reads.
 const DATAFUSION_PACKAGES: &str = "datafusion>=55,<56 pyarrow";
 
 pub(crate) fn datafusion(steps: &mut Steps) -> Result {
@@ -43,7 +43,7 @@ const TOO_OLD: &str = "duckdb<2";
 
 /// Tests the package with Polars, pandas and DuckDB, and that DuckDB before 2.0 refuses the extension.
 pub(crate) fn duckdb(steps: &mut Steps) -> Result {
-    // A folder named `duckdb` would be a package to mypy.
+    // mypy would treat a folder named `duckdb` as a package.
     let environment = Environment::make("with-duckdb", DUCKDB_PACKAGES)?;
     environment.build_and_install(steps, &sources(), FOR_TESTS)?;
     engines(steps, &environment, "the newest")?;
@@ -130,7 +130,7 @@ pub(crate) const R: Engine = Engine {
     needs_root: false,
 };
 
-/// A file and a setting with which PostgreSQL's installation creates and starts no server.
+/// A file and its text, with which PostgreSQL's installation neither creates nor starts a server.
 const NO_SERVER: (&str, &str) = (
     "/etc/postgresql-common/createcluster.conf",
     "create_main_cluster = false\n",

@@ -1,5 +1,5 @@
-//! The stage `programs`: runs LAMMPS, PETSc and mpi4py from Debian, each with two of Open MPI's allreduce algorithms. Without the
-//! interposer, both results must differ, or the test shows nothing; with it, they must be equal. `treefold-run --check` must report LAMMPS.
+//! The stage `programs`: runs LAMMPS, PETSc and mpi4py from Debian, each with two of Open MPI's allreduce algorithms. The two results must
+//! differ without the interposer, or the test shows nothing; with it, they must be equal. `treefold-run --check` must report LAMMPS.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -43,7 +43,7 @@ const LAMMPS: InstalledProgram = InstalledProgram {
     result: thermodynamics,
 };
 
-/// Programs for Debian's Python, which has petsc4py and mpi4py, unlike others on PATH.
+/// Programs for Debian's Python, which has petsc4py and mpi4py, unlike other Pythons on PATH.
 const IN_PYTHON: [InstalledProgram; 4] = [
     in_python(
         "PETSc, conjugate gradients",
@@ -198,7 +198,7 @@ fn measure_cost(steps: &mut Steps, prefix: &Path) -> Result {
     Ok(())
 }
 
-/// A line for each table: bytes, and treefold's time divided by the library's.
+/// A line of the picture for each printed table. Its points are bytes, and treefold's time divided by the library's.
 fn ratios(printed: &str, library: &str) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for line in printed.lines() {
@@ -259,7 +259,7 @@ fn cost(lines: &[Line]) -> Picture {
     }
 }
 
-/// The picture of two pairs of runs, without and with the interposer. Each pair has one run by each of two named algorithms.
+/// The picture of two pairs of runs, without and with the interposer. Each pair has one run with each of the two named algorithms.
 fn divergence(version: &str, algorithms: [&str; 2], [without, with]: [&[String; 2]; 2]) -> Picture {
     let without = differences(without);
     let with = differences(with);

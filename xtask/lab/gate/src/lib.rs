@@ -105,7 +105,7 @@ pub fn run_stages(options: &Options) -> Result<bool, Error> {
         println!("\nleft out by --no-mpi: {}", left_out(&chosen));
     }
     if passed {
-        // Only for a run of all default stages.
+        // Only a run of all default stages is stored in docs/.
         let is_kept = options.record && options.stage.is_none();
         let name = if mpi { "gate.json" } else { "gate-no-mpi.json" };
         let words: Vec<String> = env::args().skip(1).collect();

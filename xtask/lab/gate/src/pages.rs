@@ -22,7 +22,7 @@ fn page(name: &str) -> PathBuf {
 pub(crate) struct Shown(pub(crate) &'static str, pub(crate) &'static str);
 
 impl Shown {
-    /// Runs a command, whose output must equal the page's. `keep` normalises both.
+    /// Runs a command and checks that its output equals the page's. `keep` normalises both.
     pub(crate) fn check(
         self,
         command: &mut Command,
@@ -33,7 +33,7 @@ impl Shown {
         let shown = shown.ok_or(format!("docs/{name} shows no `{typed}`"))?;
         let captured = run(command)?;
         captured.expect(true, &[])?;
-        // Reports go to standard error.
+        // The page may show standard error, where reports are printed.
         let printed = [&captured.output, &captured.errors];
         if printed.iter().any(|all| keep(all) == keep(&shown)) {
             return Ok(format!("as on docs/{name}"));

@@ -26,7 +26,7 @@ struct Peer {
     address: &'static str,
     /// The driver's name in benches/peers.
     driver: &'static str,
-    /// Files that the driver includes, or with which the build starts.
+    /// Files that the driver includes or the build needs first.
     files: &'static str,
     /// The folders of headers for the sources.
     includes: &'static str,
@@ -74,7 +74,7 @@ const PEERS: [Peer; 3] = [
 const CXX_FLAGS: &str =
     "-std=c++20 -O3 -march=native -DNDEBUG -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX -w";
 
-/// The options for a library that exports only the driver's own functions: peers have classes of the same name.
+/// The options for a library that exports only the driver's own functions, because different peers have classes of the same name.
 const LIBRARY_FLAGS: &str = "-shared -fPIC -fvisibility=hidden";
 
 /// The measurements to make.
@@ -259,7 +259,7 @@ fn word(begin: &str, path: &Path) -> OsString {
 }
 
 impl Peer {
-    /// The first file that its checkout lacks.
+    /// The first of the peer's files that its checkout lacks.
     fn missing(&self, folder: &Path) -> Option<&'static str> {
         let files = [self.files, self.sources].into_iter();
         let mut files = files.flat_map(str::split_whitespace);
@@ -267,7 +267,7 @@ impl Peer {
         files.find(|file| !folder.join(file).exists())
     }
 
-    /// Builds it, with its driver.
+    /// Builds the peer with its driver.
     fn build(&self, folder: &Path, tools: &Tools) -> Result<PathBuf> {
         let checkout = path::absolute(folder.join(self.folder))?;
         let files: Vec<OsString> = if self.sources.is_empty() {

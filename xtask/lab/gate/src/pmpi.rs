@@ -26,18 +26,18 @@ const C: [(&str, &str); 1] = [("tests/c", "c")];
 const FORTRAN: [(&str, &str); 1] = [("tests/fortran", "F90")];
 const EXAMPLES: [(&str, &str); 1] = [("examples", "c")];
 
-/// The program that prints times; other numbers of ranks would show nothing new.
+/// The program that prints times, and its only number of ranks: others would show nothing new.
 const OVERHEAD: &str = "overhead";
 pub(crate) const OVERHEAD_RANKS: usize = 2;
 
 /// Repetitions of the shortest message: few, since times on a busy machine mean little.
 const OVERHEAD_REPETITIONS: &str = "20";
 
-/// The program that compares bits with the tree's. On this many ranks, the MPI library's order differs from the tree's.
+/// The program that compares bits with the tree's, and a number of ranks on which the MPI library's order differs from the tree's.
 const BITS: &str = "bits";
 const CANARY_RANKS: usize = 5;
 
-/// On two ranks, every order of a sum gives the same bits.
+/// The number of ranks under `treefold-run`. On two ranks, every order of a sum gives the same bits.
 const LAUNCHER_RANKS: usize = 2;
 
 /// The tutorial's MPI library and command.
@@ -174,7 +174,7 @@ impl Suite<'_> {
     /// The program that checks bits, before it runs in all modes.
     fn bits(&self, steps: &mut Steps, program: &Path) -> Result {
         let title = self.title(program);
-        // Shows that the check can fail.
+        // Shows that the program detects wrong bits.
         if self.library == MPI_LIBRARIES[0] {
             let mut command = launch(steps, self.prefix, Mode::Without, CANARY_RANKS, "env");
             command.arg("EXPECTED_BITS=tree").arg(program);
@@ -186,7 +186,7 @@ impl Suite<'_> {
         let step = format!("{title} by treefold-run --check");
         steps.expect(step, command, true, &["Allreduce"])?;
         self.which(steps, program)?;
-        // On 1, 2 and 3 ranks most orders have the tree's bits.
+        // On up to 3 ranks, most orders give the tree's bits, so the program also runs on more.
         if !Mode::On.ranks(self.library).contains(&CANARY_RANKS) {
             self.run(steps, program, Mode::On, CANARY_RANKS, &[])?;
         }
@@ -277,7 +277,7 @@ fn source(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Tests a program of an MPI library of no known family, with and without the interposer, which must pass the calls on.
+/// Tests a program with an unknown MPI library, first without the interposer and then with it. The interposer must pass the calls on.
 fn of_no_family(steps: &mut Steps, prefix: &Path) -> Result {
     let folder = target()?.join("pmpi-programs/nobody");
     make(&folder)?;

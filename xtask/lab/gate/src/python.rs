@@ -54,14 +54,14 @@ pub(crate) const FOR_TESTS: &str = "dev";
 /// The profile of a wheel whose speed is measured.
 const FOR_USERS: &str = "release";
 
-/// The tutorial's commands; on so few ranks, sums do not depend on the MPI library.
+/// The tutorial's commands. On at most three ranks, these sums do not depend on the MPI library.
 const TUTORIAL: [(usize, &str); 3] = [
     (1, "mpirun -n 1 python first_sum.py"),
     (2, "mpirun -n 2 python first_sum.py"),
     (3, "mpirun -n 3 python first_sum.py"),
 ];
 
-/// The tests, with examples in docstrings and pages, without modules for missing packages.
+/// Runs tests, and examples in docstrings and pages. Modules for missing packages are ignored.
 const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider --doctest-modules --doctest-glob=*.md --doctest-ignore-import-errors";
 
 /// Makes tests find the modules that they share.
@@ -277,7 +277,7 @@ const FEATURE_OF_TESTS: &str = "treefold/tracing,treefold-c-mpi/local";
 /// A Python virtual environment.
 pub(crate) struct Environment {
     folder: PathBuf,
-    /// The working directory of programs, since the packages' own folders lack the native libraries.
+    /// The working directory of programs. In the packages' own folders, Python would import packages without their native libraries.
     pub(crate) target: PathBuf,
 }
 

@@ -67,7 +67,7 @@ fn environment() -> Result<Environment> {
         let line = format!("a release needs {names}; on Debian: apt install {packages}");
         return Err(line.into());
     }
-    // Nothing may be skipped here.
+    // A release skips nothing, so a missing package is an error.
     Environment::make("release", PACKAGES).map_err(|stop| stop.reason().into())
 }
 
@@ -76,7 +76,7 @@ fn without_empty_address(text: &str) -> String {
     text.replace("Project-URL: Source Code, \n", "")
 }
 
-/// The licences of all dependencies from registries of these packages.
+/// The licences of all dependencies that these packages have from registries.
 fn third_parties(packages: &[&str]) -> Result<Vec<Licence>> {
     let all = checkout::workspace::packages("")?;
     let foreign = all.iter().filter(|package| !package["source"].is_null());

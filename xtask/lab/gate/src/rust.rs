@@ -19,7 +19,7 @@ pub(crate) fn checks(steps: &mut Steps) -> Result {
         let step = format!("format, {}", name(&package));
         steps.build(step, format.current_dir(&package))?;
     }
-    // Members that get features from others are also checked without these.
+    // In a workspace build, members get features from other members. These members are also checked without such features.
     steps.cargo(
         "clippy, few features",
         "clippy --all-targets --package treefold --package treefold-comm --package treefold-reduce -- -D warnings",
@@ -211,7 +211,7 @@ fn forget_unpacked(members: &[String]) -> Result {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
     let sources = home.unwrap_or_default().join("registry/src");
-    // There may be none yet.
+    // The folder may not exist yet.
     for registry in listed(&sources).unwrap_or_default() {
         for member in members {
             let name = format!("{member}-{}", env!("CARGO_PKG_VERSION"));
@@ -221,8 +221,8 @@ fn forget_unpacked(members: &[String]) -> Result {
     Ok(())
 }
 
-/// Cargo's arguments: one command for all, since they depend on each other and are not on crates.io yet. The gate also runs before a commit,
-/// hence `--allow-dirty`.
+/// Cargo's arguments: one command packages all members, since they depend on each other and are not on crates.io yet. The gate also runs
+/// before a commit, hence `--allow-dirty`.
 fn packaging(members: &[String]) -> String {
     let chosen = members.iter().map(|name| format!(" --package {name}"));
     format!("package --allow-dirty{}", chosen.collect::<String>())

@@ -108,7 +108,7 @@ pub(crate) fn needs_nightly(what: &str) -> Result {
     ))
 }
 
-/// Installs Debian packages by apt-get, as root or by sudo without a password. One stage at a time, since apt-get locks.
+/// Installs Debian packages by apt-get, as root or by sudo without a password; one stage at a time, because apt-get takes a lock.
 pub(crate) fn install_packages(packages: &str, advice: &str) -> Result<(), Error> {
     static INSTALLING: Mutex<()> = Mutex::new(());
     let _installing = locked(&INSTALLING);
@@ -197,11 +197,11 @@ impl Steps {
     }
 }
 
-/// The folder of the installation, with spaces, as users may have.
+/// The folder of the installation. It has spaces, as users' folders may have.
 const PREFIX: &str = "for all libraries";
 
-/// A prefix with treefold. Building it takes minutes, so the stages of a run share it: the first one that needs it installs it,
-/// and moves it, since nothing in it may depend on its location.
+/// A prefix with treefold. Building it takes minutes, so the stages of a run share one prefix. The first stage that needs the prefix
+/// installs it, and then moves it, since nothing in it may depend on its location.
 pub(crate) fn prefix(steps: &mut Steps) -> Result<PathBuf> {
     let install = |steps: &mut Steps| {
         let folder = target()?.join("prefixes");

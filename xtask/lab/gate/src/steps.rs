@@ -24,7 +24,7 @@ pub(crate) struct Steps {
     pub(crate) mpi: bool,
     /// The MPI library of the steps that need one.
     pub(crate) installation: Installation,
-    /// Whether another stage runs in parallel: then a step's output is printed when the step has ended.
+    /// Whether another stage runs in parallel. If so, a step's output is printed when the step has ended.
     pub(crate) is_beside: bool,
     /// Whether no other stage may start ranks now.
     pub(crate) has_turn: bool,
@@ -228,7 +228,7 @@ impl Steps {
         }
     }
 
-    /// Runs a command that must end like this and print these texts on its standard error.
+    /// Runs a command that must succeed or fail as expected, and print these texts on its standard error.
     pub(crate) fn expect(
         &mut self,
         name: impl AsRef<str>,
@@ -295,7 +295,7 @@ mod tests {
         };
         assert!(at_a_time(2, vec![1, 2, 3, 4], run).is_ok());
         assert_eq!(ran.load(Ordering::Relaxed), 10);
-        // The other one may have begun.
+        // Another entry may have begun.
         assert!(at_a_time(2, vec![100, 1, 1000, 1000], run).is_err());
         assert!(ran.load(Ordering::Relaxed) < 2110);
     }

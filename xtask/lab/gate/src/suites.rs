@@ -117,7 +117,7 @@ fn all_suites(steps: &mut Steps, ranks: &Ranks) -> Result {
     suites(steps, &tests, ranks)?;
     let installation = steps.installation.clone();
     let library = installation.name().unwrap_or("MPI");
-    // With each library one rank is stopped, and the others wait for it until the limit; each library stops another rank.
+    // One rank is stopped, and the others wait for it until the limit. Each library's tests stop a different rank.
     let is_second = installation.name() == Some(MPI_LIBRARIES[1]);
     let stopped: &[_] = if is_second {
         &[("comm", "2", "")]

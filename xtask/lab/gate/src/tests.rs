@@ -1,5 +1,5 @@
-//! Runs the test programs, which cargo builds once for all stages: two programs at a time, each with one test at a
-//! time. So tests that wait leave a core to tests that compute, and the time of each test is known.
+//! Runs the test programs, which cargo builds once for all stages: two programs at a time, each with one test at a time. Thus tests that
+//! wait leave a core to tests that compute, and the time of each test is known.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read};
@@ -63,7 +63,7 @@ pub(crate) fn find<'a>(
     found.ok_or_else(|| format!("cargo built no `{target}` of {package}").into())
 }
 
-/// Another `cargo xtask` command, by the program that cargo builds for its tests.
+/// Another `cargo xtask` command, run by the program that cargo builds for the tests of `xtask`.
 pub(crate) fn xtask(steps: &mut Steps, words: Vec<OsString>) -> Result<Command> {
     let build = |steps: &mut Steps| {
         let mut programs = built(steps, "--test cli")?;
@@ -171,7 +171,7 @@ fn run(steps: &Steps, program: &Executable) -> Result {
         kind => format!("--{kind} {}", program.target),
     };
     let test = failed.map_or(String::new(), |test| format!(" -- --exact {test}"));
-    // With all members, as they were built.
+    // Names all members, so that cargo reuses the build.
     let repeat = format!("cargo test {MEMBERS} --features {FEATURES} {which}{test}");
     Err(steps.failed(&title, &status.to_string(), Some(&repeat)))
 }

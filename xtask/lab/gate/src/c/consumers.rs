@@ -27,7 +27,7 @@ const HELGRIND: &str = "valgrind --quiet --error-exitcode=1 --tool=helgrind";
 /// The program that sums sections of large arrays, and must not copy them.
 const STRIDED: &str = "strided";
 
-/// The most memory that it may allocate in total, in bytes. A copy of its section would take four times as much.
+/// The most bytes that this program may allocate in total. A copy of its section would take four times as much.
 const STRIDED_BYTES: u64 = 1_000_000;
 
 /// The number of ranks that run under valgrind.
@@ -59,7 +59,7 @@ const SANITIZED_RANKS: [usize; 2] = [1, 2];
 /// Links without shared libraries.
 const STATIC: &str = "-static";
 
-/// Rank counts of statically linked programs, which have run with the shared library on other numbers of ranks.
+/// Rank counts of statically linked programs. With the shared library, the same programs run on other rank counts.
 const STATIC_RANKS: [usize; 1] = [2];
 
 /// A time limit far above any program's time.
@@ -126,12 +126,12 @@ impl<'a> Consumers<'a> {
             }
         }
         steps.part(|steps| self.by_command_lines(steps))?;
-        // MPI libraries are shared libraries here.
+        // The MPI libraries here are shared, so no program is fully static.
         if self.mpi.is_some() {
             return Ok(());
         }
         steps.part(|steps| self.under_helgrind(steps))?;
-        // Not even the C library is shared. cc prints the name unchanged if it does not find the archive.
+        // Fully static programs also need the C library's archive. If cc does not find it, cc prints the name unchanged.
         let archive = output(command!("cc -print-file-name=libc.a"))?;
         if !archive.starts_with('/') {
             return Stop::skipped("fully static programs: libc.a is missing");
@@ -184,7 +184,7 @@ impl<'a> Consumers<'a> {
         Ok(())
     }
 
-    /// Builds and runs C programs with sanitizers, as in the installed libraries. Without MPI, a read beyond an array must be detected.
+    /// Builds and runs C programs with sanitizers, as in the installed libraries. Without MPI, also checks that a bad read is detected.
     pub(super) fn with_sanitizers(&self, steps: &mut Steps) -> Result {
         make(&self.build)?;
         if self.mpi.is_none() {
@@ -326,7 +326,7 @@ impl<'a> Consumers<'a> {
         steps.check(step, || check_findings(&self.build, name, ranks))
     }
 
-    /// Runs a program by this command. If a tutorial shows the program's output, compares both.
+    /// Runs a program by this command. If a tutorial shows the program's output, compares the actual output with it.
     fn step(
         &self,
         steps: &mut Steps,

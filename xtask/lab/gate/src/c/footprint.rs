@@ -20,7 +20,7 @@ use crate::{Result, Steps, cargo, command, needs, output};
 const LINE_BITS: u32 = 6;
 const PAGE_BITS: u32 = 12;
 
-/// The memory that a call touches. Data lines do not include its items.
+/// What a call touches, in the order of [`HEADINGS`]. Data lines do not include the call's items.
 type Footprint = [usize; 4];
 
 const HEADINGS: [&str; 5] = ["call", "instructions", "code lines", "data lines", "pages"];
@@ -75,7 +75,7 @@ fn table(found: &[Footprint]) -> Vec<String> {
     table.lines()
 }
 
-/// Counts what each call touches, in a program built in a folder against a prefix.
+/// Builds the program in a folder against a prefix, and counts what each call touches.
 fn measure(prefix: &Path, folder: &Path, installation: &Installation) -> Result<Vec<Footprint>> {
     let compiler = installation.program("mpicc");
     let executable = folder.join("footprint");

@@ -29,7 +29,7 @@ const OPERATORS: [&str; 4] = ["sum", "product", "min", "max"];
 const LEAST_CASES: usize = 421;
 const LEAST_OF_BYTES: usize = 228;
 
-/// Converts a case to lines; `None` if C does not have it.
+/// Converts a case to lines; `None` if C does not have the case's operation.
 type Lines = fn(&Value) -> Result<Option<Vec<String>>>;
 
 /// A file of golden/, and the converter of its cases.

@@ -1,5 +1,5 @@
-//! Checks the symbols of shared libraries: each exports exactly the functions that its headers declare, with the interface's version, has that
-//! version in its soname, and links no MPI library.
+//! Checks the symbols of shared libraries. Each library exports exactly the functions that its headers declare, all with the interface's
+//! version. Its soname has that version, too, and it links no MPI library.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -106,7 +106,7 @@ fn versioned(library: &Path) -> Result<Vec<String>> {
     let lines = output(command!("nm --dynamic --defined-only", library))?;
     let words = lines.lines().map(|line| line.split_whitespace());
     let symbols = words.filter_map(|mut words| match words.nth(1)? {
-        // Skips the version itself.
+        // Skips the symbol that stands for the version itself.
         "A" => None,
         _ => words.next().map(str::to_owned),
     });

@@ -52,7 +52,7 @@ struct MessageTest {
 }
 
 impl MessageTest {
-    /// Two ranks without additions, which succeed.
+    /// A test that runs two ranks without added words, and expects success.
     fn of(title: impl Into<String>, says: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -97,7 +97,7 @@ impl Suite<'_> {
         self.tell(steps, &sums, case.with([setting]))?;
         for (name, option) in [("ahead", ""), ("ahead-of-all", "-DHIDES_INIT")] {
             let tool = self.tool(steps, name, "ahead.c", option)?;
-            // Without the first letter, which is a capital at the beginning of a sentence.
+            // Omits the first letter, which is a capital at the beginning of a sentence.
             let calls = format!("alls seen: 0. The program calls the reductions of {tool}");
             let preload = format!("LD_PRELOAD={tool}:{LIBRARY}");
             let case = MessageTest::of(format!("a tool that is {name}"), calls);
@@ -111,7 +111,7 @@ impl Suite<'_> {
 
     /// Tests one rank without the interposer or with another setting, and an unknown variable.
     fn mixed(&self, steps: &mut Steps, sums: &Path) -> Result {
-        // Rank 0 reports for all, so its absence is another case: each library tests one of the two.
+        // Rank 0 reports for all, so its absence is a separate case. Each library tests one of the two cases.
         let absent = usize::from(self.library == MPI_LIBRARIES[0]);
         let on_rank = |rank: usize, what: &str| {
             let script = format!(

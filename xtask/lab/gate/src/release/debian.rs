@@ -1,5 +1,5 @@
-//! Builds packages for this machine's Debian with debhelper from an installation, with PostgreSQL's extension, and tests them in a temporary
-//! root. Also builds R's source package over the same library.
+//! Builds packages for this machine's Debian with debhelper, from an installation and PostgreSQL's extension, and tests them in a temporary
+//! root. Also builds R's source package for the same library.
 
 use std::fs;
 use std::path::{Path, PathBuf};

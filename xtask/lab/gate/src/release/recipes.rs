@@ -26,7 +26,7 @@ const NAMES: [&str; 6] = [
     "@SDIST_SHA256@",
 ];
 
-/// Replaces the missing address: a reserved name, so that nothing is downloaded from it.
+/// The address in recipes while there is no real one. The name is reserved, so nothing is downloaded from it.
 const NO_ADDRESS: &str = "https://the-address-of-the-repository.invalid";
 
 /// The shell commands that define `module`.

@@ -26,7 +26,7 @@ const OF_WINDOWS: &str = "windows";
 /// The cargo configuration that uses this folder instead of a registry.
 const SOURCES: &str = "[source.crates-io]\nreplace-with = \"vendored\"\n\n[source.vendored]\ndirectory = \"vendor\"\n";
 
-/// Folders of members that are left out, since their dependencies are not included.
+/// Folders of members that are left out, because what they depend on is not included.
 const LEFT_OUT: [&str; 3] = ["tests", "examples", "benches"];
 
 /// Manifest tables that refer to omitted files or test tools.
@@ -39,7 +39,7 @@ const TABLES_LEFT_OUT: [&str; 6] = [
     "[target.\"cfg(loom)\"",
 ];
 
-/// Adds the members' dependencies to a source tree, and packs the tree, which is all that `parts` contains.
+/// Adds the members' dependencies to a source tree and packs the tree, which must be the only entry of `parts`.
 fn pack(steps: &mut Steps, parts: &Path, tree: &str, file: &Path) -> Result {
     let root = parts.join(tree);
     // The lock file has only the members' dependencies.
@@ -65,7 +65,7 @@ fn pack(steps: &mut Steps, parts: &Path, tree: &str, file: &Path) -> Result {
     steps.step("sources and dependencies in a file", pack)
 }
 
-/// Empties a crate that is resolved but never compiled; keeps its manifest and licences.
+/// Removes the code of a crate that cargo resolves but never compiles; keeps the crate's manifest and licences.
 fn hollow_out(folder: &Path) -> Result {
     const CHECKSUMS: &str = ".cargo-checksum.json";
     for path in listed(folder)? {
@@ -246,7 +246,7 @@ fn copy_members(tree: &Path) -> Result {
         if name.ends_with("Cargo.toml") {
             write(&to, member_manifest(&read(&from)?))?;
         } else if from.is_file() {
-            // Tests find golden vectors through a link to a folder, which is not a file.
+            // This skips links to folders, by which tests find golden vectors.
             write(&to, fs::read(&from)?)?;
         }
     }

@@ -80,7 +80,7 @@ fn make_for(
     let step = format!("the wheel of {crate_name} for {processor} is linked by zig");
     steps.step(step, build.current_dir(package))?;
 
-    // Repacked with the licences, which follow from the lock file.
+    // Repacks the wheel with its dependencies' licences, which the lock file determines.
     let wheel = only(&made)?;
     if is_duckdb {
         engines::finish(steps, environment, &wheel)?;
