@@ -32,8 +32,7 @@ pub struct Options {
     #[arg(long, value_name = "LIST")]
     ranks: Option<String>,
     /// A folder with the sources of any of these: ReproRed, ReproBLAS, the program of Stelz's thesis. `peers` builds them and compares them
-    /// with treefold's allreduce; without a folder, `peers` says where to get them. Needs mpicxx and pkg-config; installs
-    /// treefold in target/
+    /// with treefold's allreduce; without a folder, `peers` says where to get them. Installs treefold in target/; needs mpicxx, pkg-config
     #[arg(long, value_name = "FOLDER")]
     peers: Option<PathBuf>,
     /// Measure fewer sizes and rounds

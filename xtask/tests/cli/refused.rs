@@ -200,8 +200,7 @@ fn schedules() {
     assert_eq!(far[0]["time_ns"], 9000.0);
 }
 
-/// Rounds grow with the logarithm of the number of ranks. If each rank states its items, bytes and memory grow in proportion to the number
-/// of ranks.
+/// Rounds grow with the logarithm of the number of ranks. If each rank states its items, bytes and memory grow in proportion to that number.
 #[test]
 fn building() {
     for (log, ranks) in [(3_u32, 8), (10, 1024)] {

@@ -1,7 +1,6 @@
 //! Runs clusters: checks that nodes are isolated, that the network delays and loses frames, and that nothing is left afterwards.
 //!
-//! Needs root and `/dev/net/tun`; without them, the test is skipped with a message. This program runs as the cluster, as the commands in
-//! it, and as the test.
+//! Needs root and `/dev/net/tun`; without them, prints why it is skipped. This program is the cluster, the commands in it, and the test.
 
 #![expect(clippy::print_stdout, reason = "it says which tests ran")]
 

@@ -1,5 +1,4 @@
-//! Checks that the C headers declare what Rust defines: a compiler sees both declarations in one translation unit, and refuses any that
-//! differ.
+//! Checks that the C headers declare what Rust defines: a compiler sees both in one translation unit, and refuses any difference.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![expect(

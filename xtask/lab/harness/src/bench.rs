@@ -1,4 +1,4 @@
-//! The measured loops. Candidates and references are measured in one run, alternately.
+//! The timing loops of benches. Candidates and references are measured alternately, in one run.
 
 pub mod exact;
 pub mod kernels;
@@ -24,7 +24,7 @@ use crate::{Backend, Error, Place};
 
 /// A row of a bench's results: a line of `--json` and of a table, and perhaps of a record.
 pub trait Measured: Serialize {
-    /// The name of this bench's ratios.
+    /// What the ratios of this bench are, in words.
     fn ratios(bench: &str) -> String;
 
     /// The columns of the table: their headings, and the cells of this row.
@@ -93,7 +93,7 @@ pub struct Row {
     pub bench: String,
     /// What was measured.
     pub variant: String,
-    /// The number of items, N; for `lookup` the number of ranks among which items are looked up, for `exact` the number of keys, or of
+    /// The number of items, N. For `lookup`, the number of ranks among which items are looked up; for `exact`, the number of keys, or of
     /// items in a window.
     pub n: u64,
     /// The number of ranks, p.
@@ -102,7 +102,7 @@ pub struct Row {
     pub backend: String,
     /// The distribution of the items, if there are ranks.
     pub distribution: Option<String>,
-    /// The median time of one call, in nanoseconds; for `exact`, the time per item, or over ranks per key.
+    /// The median time of one call, in nanoseconds; for `exact`, the time per item or, over ranks, per key.
     pub median_ns: f64,
     /// The rate at which items are read, in 10^9 bytes a second; null if none are read.
     pub gbps: Option<f64>,
@@ -157,8 +157,8 @@ impl Row {
     }
 }
 
-/// Measures candidates alternately, and compares each with each reference. A reference is a candidate's name, and its name in the results. Of
-/// candidates that share a name, the fastest counts.
+/// Measures candidates alternately, and compares each with each reference. A reference is a candidate's name, and the name that the results
+/// use for it. If candidates share a name, the fastest counts.
 fn compare(
     bench: &str,
     n: usize,

@@ -1,8 +1,8 @@
 //! Random programs over random worlds, with faults at random points. Results are compared with the definition of the order.
 //!
-//! A [`Case`] is drawn from a seed: plans, and the collective calls that all ranks make on them. `execute` runs it on the ranks of
-//! a world, and `judge` compares what every rank got with the recursive definition over all items. On threads, the same seed
-//! also draws the order in which ranks run and messages arrive, so a seed replays a case exactly.
+//! A [`Case`] is drawn from a seed: plans, and the collective calls that all ranks make on them. `execute` runs it on the ranks of a world,
+//! and `judge` compares what every rank got with the recursive definition over all items. On threads, the seed also determines the order in
+//! which ranks run and messages arrive, so running a seed again repeats the case exactly.
 
 mod case;
 mod element;
@@ -38,7 +38,7 @@ use judge::judge;
 /// Ranks run one at a time, in an order drawn from the seed. With the fault `sleep` they run freely, or all would wait for the sleeper.
 fn check_on_threads(case: &Case) -> Option<String> {
     let outcomes = Mutex::new(vec![Vec::new(); case.ranks]);
-    // One more rank if the world is split.
+    // A world that is split has one rank more than the case.
     let size = case.ranks + usize::from(case.seed.is_multiple_of(8));
     let body = |world: &World| {
         let Some(world) = world_of(case, world) else {

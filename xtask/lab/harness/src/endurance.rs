@@ -1,5 +1,5 @@
-//! Runs reductions one after the other for a while, on ranks whose messages may be late or lost; and once more with the
-//! same ranks after a failure.
+//! Runs reductions one after the other for a while, on ranks whose messages may be late or lost. After a failure, the same ranks can reduce
+//! again.
 //!
 //! A rank that is cut off cannot report to its launcher. So every rank writes its outcome to a file in a shared folder.
 
@@ -32,7 +32,7 @@ pub fn file(rank: usize) -> String {
 /// Reduces for `duration` with a silence limit. Rank 0 passes lines to `report`: `round` and its number, and at the end `done`, the
 /// number of rounds, and the longest one's milliseconds. Collective.
 ///
-/// A rank whose reduction fails writes the error and the reduction's milliseconds to its file. If [`AGAIN`] is created then, all
+/// A rank whose reduction fails writes the error and the reduction's milliseconds to its file. If the file [`AGAIN`] is then created, all
 /// ranks reduce again, and add a line with `again` and the number of successful reductions.
 ///
 /// # Errors
@@ -92,8 +92,8 @@ pub fn endure(
     Ok(files::write(&path, outcome)?)
 }
 
-/// Plans the sum of a row of each rank: a number, and whether to stop. The returned function reduces once, compares the bits, and returns
-/// whether rank 0 stops.
+/// Plans a sum of rows. Each rank's row is a number, and whether to stop. The returned function reduces once, compares the bits, and
+/// returns whether rank 0 stops.
 fn repeated_sum(world: &World) -> Result<impl Fn(u64, bool) -> Result<bool, Error>, Error> {
     let plan: Plan<f64, Sum> = Plan::builder(world).local_items(1).width(2).build()?;
     Ok(move |round: u64, stops: bool| {

@@ -48,7 +48,7 @@ pub fn digits(number: f64) -> String {
     trimmed(&format!("{number:.places$}")).to_owned()
 }
 
-/// From the least to the greatest of some values, or one number if both look the same.
+/// The least and the greatest of some values, or one number if both look the same.
 pub fn from_to(values: impl IntoIterator<Item = f64>, shown: impl Fn(f64) -> String) -> String {
     let (least, most) = extremes(values);
     let (least, most) = (shown(least), shown(most));

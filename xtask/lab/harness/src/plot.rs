@@ -184,7 +184,7 @@ impl Record {
     }
 }
 
-/// JSON of a record whose list of this name is empty in `head`, with a line of text for each of its rows.
+/// JSON of a record, with a line of text for each row. In `head`, the list that the rows belong to, `name`, is empty.
 pub(crate) fn with_rows<R: Serialize>(
     head: &impl Serialize,
     name: &str,

@@ -127,8 +127,7 @@ impl Question {
             .expect("ranks and parameters were checked")
     }
 
-    /// The row of an algorithm, without its ratio, and the time if each message had one row: a reduction that is not reproducible sends one
-    /// row for any items.
+    /// The row of an algorithm, without its ratio, and the time if each message had one row, as in a reduction that is not reproducible.
     fn answer(&self, algorithm: Algorithm) -> (SimulatedTime, f64) {
         let (schedule, load, link) = (self.schedule(algorithm), self.load(), self.machine.far);
         let starts: Vec<u64> = self.distribution.starts().collect();

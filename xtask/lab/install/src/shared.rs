@@ -1,6 +1,5 @@
 //! Links shared libraries with versioned symbols. rustc passes its linker a script without versions, which cannot be extended, so the C
-//! compiler links the static library again. This module also builds `libtreefold_reprored`: a shared library that loads `libtreefold`, and
-//! a static one.
+//! compiler links the static library again. Also builds `libtreefold_reprored`: a shared library that loads `libtreefold`, and a static one.
 
 use std::env;
 use std::path::Path;

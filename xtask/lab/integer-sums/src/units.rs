@@ -12,8 +12,7 @@ const UNIT: i32 = -2148;
 /// The binary logarithm of the number of units in 1.
 pub const UNITS_PER_ONE: u32 = UNIT.unsigned_abs();
 
-/// The number of exponent fields of finite doubles. Fields 0 (subnormal numbers) and 1 (the smallest normal numbers) mean the same
-/// exponent.
+/// The number of exponent fields of finite doubles. Fields 0 (subnormal numbers) and 1 (the smallest normal ones) mean the same one.
 const EXPONENTS: usize = 0x7FF;
 
 /// A finite double's exponent field, and its significand with its sign.

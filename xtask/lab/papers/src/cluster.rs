@@ -9,7 +9,7 @@ use distribution::Distribution;
 use schedule::{Algorithm, Collective, Link, Load, Machine, Parameters, Schedule, simulate};
 use tree_index::Tree;
 
-/// The number of blocks after which a pipeline is full; as many more blocks show its rate.
+/// A pipeline is full after this number of blocks. The same number of further blocks shows its rate.
 const BLOCKS_FULL: usize = 64;
 
 /// A link with this latency, and these times to send and to combine a byte, in ns.
@@ -196,7 +196,7 @@ impl Run {
 
     /// Lemma 1's number of blocks, from 1 to `most`, for the slowest link.
     ///
-    /// In an allreduce, a byte is combined on its way up, not down, so each direction gets half of γ. Each also has half of d and s.
+    /// In an allreduce, a byte is combined on its way up, not down, so each direction gets half of γ, and also half of d and s.
     pub(super) fn lemma_blocks(&self, row_bytes: f64, most: usize) -> usize {
         let Machine { near, far, .. } = self.machine;
         let is_beyond_node = self.ranks > self.machine.node_ranks;

@@ -170,7 +170,7 @@ pub fn write(
     Ok(())
 }
 
-/// The exhibits that `--only` selects, each once, in order; all if it selects none.
+/// The exhibits that `--only` names, each once, in order; all if `only` is empty.
 pub fn chosen<'e>(all: &'e [Exhibit], only: &[String]) -> Result<Vec<&'e Exhibit>, Error> {
     // A name also selects its parts: table-3.1 belongs to table-3, figure-4.1 to figure-4.
     let is_part = |whole: &str, part: &str| {

@@ -28,7 +28,7 @@ pub(crate) fn columns<I, T: ToString>(
     joined(items.into_iter().map(name), " | ")
 }
 
-/// A quantity, its published value, our value, and a remark (often, why they differ); and how our value was obtained.
+/// A quantity, its published value, our value, and a remark (often, why the values differ); and how our value was obtained.
 type Comparison = ([String; 4], &'static str);
 
 /// Reads a line of [`Page::compare`].

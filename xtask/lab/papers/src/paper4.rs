@@ -121,7 +121,7 @@ struct Row {
     /// For how many numbers of ranks our condition agrees with the paper's.
     same: usize,
     least_unadapted: Option<usize>,
-    /// How many numbers of ranks have no adaption, but Bruck's programs.
+    /// How many numbers of ranks do not adapt, but have Bruck's programs.
     covered: usize,
     right: usize,
     count: usize,

@@ -67,7 +67,7 @@ const BINOMIAL: usize = 0;
 const FIBONACCI: usize = 1;
 const BINARY: usize = 2;
 
-/// For how many numbers of processes one tree is faster than all others.
+/// The number of process counts for which one tree is faster than all others.
 fn wins(sweep: &[TreeTimes], tree: usize, others: &[usize]) -> usize {
     let is_less = |times: &&TreeTimes| others.iter().all(|&other| times[tree] < times[other]);
     sweep.iter().filter(is_less).count()
@@ -136,7 +136,7 @@ fn process_count(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     Ok(())
 }
 
-/// The algorithms that libraries use instead for long arrays.
+/// The algorithms that libraries use for long arrays instead of trees.
 const IN_PIECES: [Algorithm; 3] = [
     Algorithm::LinearPipelined,
     Algorithm::BinaryPipelined,

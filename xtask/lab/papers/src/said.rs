@@ -1,4 +1,4 @@
-//! Formats numbers, and summarises lines: the numbers in pictures' titles are computed from the data drawn.
+//! Formats numbers and summarises lines, so that the numbers in pictures' titles are computed from the drawn data.
 
 use std::fmt::Display;
 

@@ -38,7 +38,7 @@ const DEFAULT_ALGORITHMS: [Way; 7] = [
     Way::LeftToRight,
 ];
 
-/// The default numbers of ranks under MPI. They find as much as the thesis' numbers: to launch 241 processes takes a minute.
+/// The default numbers of ranks under MPI. They detect as much as the thesis' numbers, whose 241 processes take a minute to launch.
 const MPI_RANKS: &str = "1,2,17,33";
 
 /// The canary's numbers of ranks if only one number was requested.
@@ -403,7 +403,7 @@ impl Check {
         tally: &Tally<'_>,
     ) -> Result<Vec<Row>, Error> {
         let (job, data) = self.part(launch);
-        // Rows arrive in the job's order. Their names are replaced, since only this process makes equal names of files distinct.
+        // Rows arrive in the job's order. The names of data sets are replaced, since only this process makes them distinct.
         let each = |(cases, data): (&Cases, &'_ DataSet)| {
             std::iter::repeat_n(data.name.clone(), cases.rows_count())
         };

@@ -41,7 +41,7 @@ pub fn published_folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// The canary's number of items, with which ranks rarely begin inside a pair.
+/// The canary's number of items. With this number, ranks rarely begin inside a pair.
 const CANARY_ITEMS: usize = 100_003;
 
 /// The canary's number of pairs: so few that most ranks have none.
@@ -311,7 +311,7 @@ mod tests {
     use crate::Backend;
     use crate::baselines::Baseline;
 
-    /// Otherwise, for some numbers of ranks, the check would report that it proves nothing.
+    /// If the canary had the same sum on two numbers of ranks, a check on these would report that it proves nothing.
     #[test]
     fn the_canary_has_another_sum_on_every_number_of_ranks() {
         let items = canary();

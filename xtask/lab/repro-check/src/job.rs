@@ -91,7 +91,7 @@ pub struct Row {
     pub rounds: Option<u64>,
     /// The collective operation.
     pub collective: String,
-    /// Whether the right ranks got a result (all in an allreduce, only rank 0 in a reduce), and all of them rank 0's bits.
+    /// Whether exactly the right ranks got a result (all in an allreduce, only rank 0 in a reduce), all with rank 0's bits.
     pub ranks_agree: bool,
 }
 

@@ -149,7 +149,7 @@ impl Drop for JobFile {
     }
 }
 
-/// Longer than any rank computes in these jobs, even with many on one core.
+/// Longer than any rank computes in these jobs, even if many ranks share a core.
 const SILENCE_LIMIT: Duration = Duration::from_secs(300);
 
 /// If this program was started as a rank, runs it: `run` gets the words of the job.

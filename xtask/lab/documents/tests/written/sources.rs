@@ -33,8 +33,7 @@ fn every_symbolic_link_leads_to_a_file() {
     }
 }
 
-/// `docs/soundness.md` names exactly the files with unsafe code. Unsafe code in doc examples counts, since they compile; `unsafe` in the
-/// types of functions does not.
+/// `docs/soundness.md` names exactly the files with unsafe code. Doc examples count, since they compile; functions' types do not.
 #[test]
 fn every_file_with_unsafe_code_is_on_the_page() {
     let marks = r"unsafe (\{|fn|impl|extern|trait)|#\[unsafe\(";

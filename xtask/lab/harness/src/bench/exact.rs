@@ -186,7 +186,7 @@ fn threads(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
 }
 
 fn hashed(keys: &Keys, items: &[f64], rounds: usize) -> Vec<Row> {
-    // Multiplied, so that keys are far apart.
+    // The multiplication spreads the keys over all 64-bit integers.
     let spread = |key: &u32| u64::from(*key).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let hashed: Vec<u64> = keys.of_items.iter().map(spread).collect();
     let plain = Candidate::new(PLAIN, || {

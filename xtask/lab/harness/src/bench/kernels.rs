@@ -14,7 +14,7 @@ use super::timing::Candidate;
 use super::{Row, compare, quick_or};
 use crate::output::Output;
 
-/// The longest input of the recursive definition, which makes a call per node: longer trees take seconds.
+/// The longest input of the recursive definition, which makes a call per node. Longer inputs take seconds.
 const DEFINITION_LEAVES_MAX: usize = 1 << 16;
 
 /// Lengths between the powers of two, at which set-up dominates.
@@ -115,7 +115,7 @@ fn exact_sum<T: exact::Float>(level: Level, items: &[T]) -> T {
     sum.value()
 }
 
-/// Measures exact sums of doubles that were floats, whose plain additions are mostly exact.
+/// Measures exact sums of doubles that were converted from floats. Most of their plain additions are exact.
 fn compare_short(level: Level, items: &[f64], rounds: usize) -> Vec<Row> {
     let own = Candidate::new(format!("exact-{level}-short"), || exact_sum(level, items));
     let candidates = [own].into_iter().chain(unordered(level, items));
@@ -165,7 +165,7 @@ pub fn parallel(quick: bool) -> Vec<Row> {
     for leaves in logs.into_iter().map(|log| 1 << log) {
         let data = crate::data::log_likelihoods(leaves, 1);
         let mut candidates = [
-            // Finite numbers in the default environment have a sum.
+            // The sums cannot fail: all numbers are finite, and the environment is the default one.
             Candidate::new("parallel", || reduce::par::sum(black_box(&data)).ok()),
             Candidate::new("sum", || reduce::sum(black_box(&data)).ok()),
             Candidate::new("parallel-iterator", || {

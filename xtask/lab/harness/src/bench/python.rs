@@ -52,7 +52,7 @@ pub fn beside_numpy(quick: bool, output: &Output) -> Result<Measured, Error> {
     run("python", "speed_beside_numpy.py", &words, output)
 }
 
-/// Runs a script, with the interpreter of stage `python-story`, which has all packages, if that stage has run here.
+/// Runs a script. If stage `python-story` has run here, uses that stage's interpreter, which has all packages.
 fn run(bench: &str, file: &str, words: &[&str], output: &Output) -> Result<Measured, Error> {
     let own = target()?.join("python/story/bin/python");
     let python = if own.exists() { own } else { "python3".into() };

@@ -26,7 +26,7 @@ pub struct Job {
     rounds: usize,
 }
 
-/// Runs the bench in a place: if `quick`, with few sizes and rounds.
+/// Runs the bench in a place, with few sizes and rounds if `quick` is true.
 pub fn launch(
     place: &Place,
     ranks: usize,
@@ -150,7 +150,7 @@ const COLD_ITEMS_MAX: usize = 2000;
 /// The number of items for state `warm-items`: they fit into the cores' own caches.
 const WARM_ITEMS: usize = TABLE_4_1_ITEMS[4];
 
-/// The factor by which single calls are measured in more rounds, since they vary more than the mean of hundreds.
+/// Single calls are measured in this many times more rounds, since they vary more than the mean of hundreds.
 const COLD_ROUNDS_FACTOR: usize = 5;
 
 type Named = (String, Runner);
@@ -196,7 +196,7 @@ fn medians_ns(
     let mut samples = vec![Vec::with_capacity(rounds); runners.len()];
     for _ in 0..rounds {
         for ((_, runner), samples) in runners.iter().zip(&mut samples) {
-            // A call that is not recorded, since the previous variant may have filled the caches.
+            // This call is not recorded, since the previous variant may have filled the caches.
             let once_ns = slowest_ns(world, 1, || call(runner, local))?;
             let is_short = |calls: &usize| *calls as f64 * once_ns < SAMPLE_NS_MAX;
             let repeats = (1..=repeats_max).take_while(is_short).count().max(1);

@@ -208,8 +208,8 @@ const CODE: &[Code] = {
 /// How the ranks of a world start a call at the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Meeting<'a> {
-    /// By the transport's ordinary barrier, right before the call. The barrier loads the transport's code and data into the caches; an
-    /// ordinary reduction needs them, too. Before the barrier, each rank reads these items.
+    /// By the transport's ordinary barrier, right before the call. The barrier loads the transport's code and data, which an ordinary
+    /// reduction needs, too, into the caches. Before the barrier, each rank reads these items.
     Barrier(&'a [f64]),
     /// At a time that they agree on before the other work, so that there is no communication between that work and the call.
     Clock,
@@ -225,8 +225,8 @@ fn longest_work(world: &World, work: &mut OtherWork) -> Result<Duration, Error> 
     Ok(Duration::from_secs_f64(1.5e-9 * slowest_ns))
 }
 
-/// For each of the calls, which are measured alternately: the median over the rounds of the slowest rank's time for a single call after
-/// other work, in nanoseconds. Collective.
+/// Measures the calls alternately, each after other work. For each call, returns the median over the rounds of the slowest rank's time for
+/// a single call, in nanoseconds. Collective.
 pub fn cold_medians_ns(
     world: &World,
     ordinary: &Ordinary,

@@ -50,8 +50,8 @@ impl Case {
         }
     }
 
-    /// The step whose items a step folds: usually itself. If a rank skips a build, all steps fold the items of step 0: the rank's later builds
-    /// may match the others' earlier builds of equal plans, and nothing could detect that ranks mean the items of different steps.
+    /// The step whose items a step folds: usually the step itself. If a rank skips a build, all steps fold the items of step 0. Its later
+    /// builds may then match other ranks' earlier builds of equal plans, and nothing could detect that they mean different steps' items.
     pub(super) fn items_step(&self, index: usize) -> usize {
         let skipped = self.fault.filter(|fault| fault.kind == FaultKind::Skip);
         let skipped = skipped.map(|fault| self.steps[fault.step].action);
@@ -61,7 +61,7 @@ impl Case {
         }
     }
 
-    /// A rank's action in a step: the common one, unless its fault is another collective.
+    /// A rank's action in a step: the step's own, unless the rank's fault is to call another collective.
     pub(super) fn action(&self, rank: usize, index: usize) -> Action {
         match (self.steps[index].action, self.fault) {
             (Action::Call(operation, mode), Some(fault))
@@ -113,7 +113,7 @@ pub struct Fault {
     pub step: usize,
     /// The kind of fault.
     pub kind: FaultKind,
-    /// Whether the environment stays for the rest of the program.
+    /// Whether the faulty environment stays until the program ends.
     pub lasts: bool,
     /// The call that the rank makes instead of the others' call.
     #[serde(with = "names::optional")]
@@ -146,7 +146,7 @@ pub(super) enum Trait {
     Lasting,
     /// It ends all ranks' processes.
     EndsJob,
-    /// The step fails on every rank with the same reason, always.
+    /// The step always fails, on every rank with the same reason.
     DetectedAtOnce,
     /// The rank still makes all its calls.
     MakesAllCalls,
@@ -267,7 +267,7 @@ impl FaultKind {
             Self::ExtraTests => matches!(action, Action::Wait | Action::Test),
             Self::AllRounding => action == Action::Wait,
             Self::OtherItems | Self::OtherEmpty | Self::OtherKind => action == Action::Build,
-            // Gathered ownerships have no other form.
+            // Ranks that pass only their own extents cannot disagree about the ownership.
             Self::OtherOwnership => action == Action::Build && !plan.gathers_extents,
             Self::OtherOperand => allreduces,
             Self::TagReuse => matches!(action, Action::Rebuild(times) if times >= TAGS),

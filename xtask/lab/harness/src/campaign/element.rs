@@ -20,7 +20,7 @@ pub(super) fn set_call(call: Option<Box<dyn FnOnce()>>) {
     CALL.set(call);
 }
 
-/// Makes this rank's combinations panic, or stops that.
+/// Sets whether this rank's combinations panic.
 pub(super) fn set_panics(panics: bool) {
     PANICS.set(panics);
 }

@@ -29,7 +29,7 @@ fn factors(own: &Own, step: usize) -> [Vec<f64>; 2] {
     })
 }
 
-/// The elements of a column of some ranks' rows.
+/// The elements of one column in some ranks' rows.
 fn column_of(own: &Own, ranks: Range<usize>, rows: &[f64], column: usize) -> Vec<f64> {
     let items = ranks.flat_map(|rank| own.items_of(rank));
     let index = |item: usize| item * own.spec.width + column;

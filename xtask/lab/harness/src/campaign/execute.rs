@@ -140,7 +140,7 @@ impl RankProgram<'_> {
                     Outcome::Nothing
                 }
             },
-            // `execute` sets environments, and `Case::action` has the other collective.
+            // The step itself has the fault: `execute` sets environments, and `Case::action` returns the other collective.
             _ => self.step(index, 0),
         })
     }
@@ -178,8 +178,8 @@ impl RankProgram<'_> {
         }
     }
 
-    /// The tests before a wait: every second wait has some. A run under test ends, unless another rank waits in a call that cannot end:
-    /// then a rank may learn of the fault only when it waits, too.
+    /// How often a run is tested before a wait: never at steps with odd numbers. A tested run ends, unless another rank waits in a call
+    /// that cannot end. Then a rank may learn of the fault only when it waits, too.
     fn polls(&self, index: usize) -> Polls {
         match self.case.fault.map(|fault| fault.kind) {
             _ if index % 2 == 1 => Polls::No,
@@ -202,8 +202,8 @@ impl RankProgram<'_> {
         }
     }
 
-    /// Builds a plan, reduces by it and drops it, this many times. Returns the value if all are equal, two different values, joined, if
-    /// not; or the first error. In some cases all reductions are under way at once, and ranks wait for them in different orders.
+    /// Builds a plan, reduces by it and drops it, this many times. Returns the first error; otherwise the value if all are equal, or two
+    /// different values, joined. In some cases, all reductions are under way at once, and ranks wait for them in different orders.
     fn rebuild(&mut self, plan: usize, times: u32, items: usize) -> Outcome {
         let allreduce = |mode| Asked::new(Operation::Allreduce, mode, items);
         let calls = self.case.plans[plan].calls();

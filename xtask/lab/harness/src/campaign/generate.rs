@@ -61,7 +61,7 @@ impl Generator {
             _ => (random.below(REBUILD_RARITY) == 0).then_some(REBUILDS),
         };
         let ranks = match kind {
-            // More would take too long.
+            // More ranks would take too long.
             Some(FaultKind::TagReuse) => *self.ranks.end().min(&2),
             _ => random.within(&self.ranks),
         };
@@ -108,8 +108,8 @@ impl Generator {
     }
 }
 
-/// Whether all ranks make every call of the MPI library, which would wait for a missing rank without limit: the faulty rank must make all its
-/// calls, and no plan of the library's may be spent on one rank while others run it.
+/// Whether all ranks make every call of the MPI library, which would wait for a missing rank without limit. The faulty rank must make all
+/// its calls, and no plan that calls the library may be spent on one rank while others run it.
 fn lets_no_library_wait(fault: Fault, plans: &[Spec], steps: &[Step]) -> bool {
     let is_harmless = fault.kind.is(Trait::Harmless);
     let is_started = |plan: &Spec| plan.kind == Kind::Started;

@@ -70,7 +70,7 @@ impl<'c> Judge<'c> {
             states: vec![PlanState::Unbuilt; case.plans.len()],
             first_fault: match case.harm() {
                 None => case.steps.len(),
-                // The job may end every rank at any step.
+                // The fault ends the job, so any rank may end at any step.
                 Some(fault) if fault.kind.is(Trait::EndsJob) => 0,
                 Some(fault) => fault.step,
             },
@@ -167,7 +167,7 @@ impl<'c> Judge<'c> {
         })
     }
 
-    /// The last step whose fault can make a step fail: for a test, the wait for the run. A run that is cancelled may fail without a fault.
+    /// The last step at which a fault can make this step fail: for a test, the wait for the run. A cancelled run may fail without a fault.
     fn end_of(&self, index: usize) -> usize {
         let Step { plan, action } = self.case.steps[index];
         if action != Action::Test {

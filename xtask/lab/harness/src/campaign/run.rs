@@ -279,7 +279,7 @@ fn check_with_leaks(case: &Case, live_bytes: fn() -> usize) -> Option<String> {
     ))
 }
 
-/// The number of bytes that the process keeps in addition to before; `None` if there are none.
+/// How many more bytes the process holds than before; `None` if it holds no more.
 fn kept_after(before: usize, live_bytes: fn() -> usize) -> Option<usize> {
     let more = || live_bytes().checked_sub(before).filter(|&kept| kept > 0);
     for _ in 0..LOOKS {

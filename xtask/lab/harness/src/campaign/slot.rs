@@ -106,7 +106,7 @@ impl Slot {
         Self { form, run: None }
     }
 
-    /// Calls, or starts a run after cancelling one that is still under way.
+    /// Makes a call. If the call starts a run, cancels the plan's earlier run, if that is still under way.
     pub(super) fn call(&mut self, asked: Asked) -> Outcome {
         let given = (self.form)(asked);
         if asked.mode == Mode::Split {

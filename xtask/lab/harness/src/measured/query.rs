@@ -154,7 +154,7 @@ fn range(rows: &[&Value], field: &str) -> Result<String, String> {
     Ok(from_to(values, |value| rounded(field, value)))
 }
 
-/// A value as a heading: powers of 2 and of 10 as such.
+/// A value as a heading. Large powers of 2 and of 10 are shown as powers.
 fn shown(value: &str) -> String {
     match value.parse::<u64>() {
         Ok(number) if number >= 256 && number.is_power_of_two() => format!("2^{}", number.ilog2()),

@@ -141,7 +141,7 @@ impl Ranged for Span {
         }
     }
 
-    /// The labelled values, without marks between them. If there are too few powers for that: 1, 2, 5, 10, 20, …, or equal steps.
+    /// The labelled values: powers or, if there are too few, 1, 2, 5, 10, 20, … or equal steps. There are no marks between labels.
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
         let count = hint.max_num_points();
         if hint.weight().allow_light_points() {

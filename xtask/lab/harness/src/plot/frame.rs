@@ -1,5 +1,5 @@
-//! The frame of a plot: titles above, the chart with its axes, and the name of each line at its end. And small multiples: one panel for each method,
-//! on the same axes, where lines of a single plot would overlap.
+//! The frame of a plot: titles above, the chart with its axes, and the name of each line at its end. If the lines of a single plot would
+//! overlap, there are small multiples instead: one panel for each method, on the same axes.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ const PAGE: i32 = 6800;
 /// The layout of a plot.
 pub(super) struct Frame<'p> {
     plot: &'p Plot,
-    /// All lines, for which the axes have room.
+    /// All lines of the picture, which determine the ranges of the axes.
     shown: &'p [Line],
     titles: Vec<(Text, String)>,
     /// The names of lines, each in lines of text; none in a panel.

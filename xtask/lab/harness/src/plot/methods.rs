@@ -14,8 +14,8 @@ const LEVEL_DASHES: Dashes = Some((40, 30));
 /// The dashes of lines that share a colour in a picture; the first is solid.
 const VARIANTS: [Dashes; 4] = [None, Some((90, 50)), Some((30, 50)), Some((200, 60))];
 
-/// Every method with its own colour, by the names of lines: a line of names for each of [`COLOURS`]. Schedules that never appear in the same
-/// picture share one.
+/// The methods, by the names of lines. A line of text has the names that share one of [`COLOURS`], in the same order. Schedules that never
+/// appear in the same picture share a colour.
 const METHODS: &str = "\
 treefold|treefold's plan|treefold's MPI_Allreduce|treefold's MPI_Reduce|tree
 treefold, exact|dissemination|fibonacci|two-tree

@@ -38,7 +38,7 @@ pub fn picture(
     draw(&area)?;
     area.present()?;
     drop(area);
-    // plotters supports neither pixel sizes, accessible titles, style sheets, nor round corners.
+    // plotters has no pixel sizes, accessible titles, style sheets or round corners.
     let (_, elements) = drawn.split_once('\n').unwrap_or_default();
     let (card, edge) = (hexadecimal(CARD), hexadecimal(EDGE));
     let elements = format!(

@@ -72,7 +72,7 @@ const WIDTHS: [(&str, usize); 4] = [("a", 512), ("b", 32_768), ("c", 524_288), (
 /// Placements: side by side, or dealt out round-robin.
 const PLACEMENTS: [(usize, &str); 2] = [(0, "side by side"), (1, "dealt out")];
 
-/// From 1 to 1,048,576 doubles.
+/// The lengths of rows, from 1 to 1,048,576 doubles; fewer in a quick run.
 fn widths(quick: bool) -> Vec<usize> {
     let all = (0..=20).filter(|log| log % 2 == 0 || [9, 15, 19].contains(log));
     let few = |log: &u32| !quick || [0, 9, 15, 19, 20].contains(log);
@@ -85,7 +85,7 @@ fn sizes(all: &[usize], quick: bool) -> Vec<usize> {
     all.iter().copied().filter(|&ranks| ranks <= most).collect()
 }
 
-/// Draws all factors and placements, over some axis.
+/// Draws the ratios for all factors and placements, over a horizontal axis.
 fn draw(
     page: &mut Page,
     (part, of): (&str, &str),

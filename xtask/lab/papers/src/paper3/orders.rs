@@ -1,5 +1,5 @@
-//! Orders of additions: the error of a sum against the number of processes (section VI-A, eq. 1 and 2), and what topology does to bits
-//! (section III-C), also by this library's two-level schedule.
+//! Orders of additions: the error of a sum against the number of processes (section VI-A, eq. 1 and 2), and the effect of topology on bits
+//! (section III-C), also in this library's two-level schedule.
 
 use std::collections::BTreeSet;
 
@@ -63,7 +63,7 @@ struct Found {
     /// The greatest error of each order, relative to the sum of all absolute values.
     errors: [f64; ORDERS.len()],
     sums: usize,
-    /// The numbers of sums in tree order whose error is above the bound, and at least the bound.
+    /// The numbers of sums in tree order whose error is above the bound (`above`), and at least the bound (`at`).
     above: usize,
     at: usize,
     /// The number of sums of each order that have the tree's bits.

@@ -14,7 +14,7 @@ use crate::said::{joined, listed, yes};
 type Cell = Vec<String>;
 
 /// Rounds 0, 1 and 2 of a rank in the published tables, for 9 ranks, and for 8 ranks without adaption. After a round, a rank has its own
-/// result and those of the ranks at one distance and twice that distance behind it. S_l^p is rank p's result after round l, x_p its value.
+/// result and those of the ranks at one distance and at twice that distance behind it. S_l^p is rank p's result after round l, x_p its value.
 fn published(ranks: usize, rank: usize) -> [Cell; 3] {
     let behind = |round: usize, distance: usize| {
         let operand = |times| result(round, (rank + 2 * ranks - times * distance) % ranks);
@@ -147,7 +147,7 @@ fn dissemination(page: &mut Page) {
     let zero = steps(Algorithm::Dissemination, Some(2), 8, 0);
     let two = steps(Algorithm::Dissemination, Some(2), 8, 2);
     let (held, ranks) = (3, 8);
-    // Rank 0 less a distance, modulo P.
+    // The rank at a distance behind rank 0, modulo P.
     let behind = |distance: usize| (ranks - distance % ranks) % ranks;
     let own = [1, 2].map(|peer| behind(boundary(2, 1, peer)));
     let second = [1, 2].map(|peer| behind(2 * held + boundary(2, 1, peer)));

@@ -21,7 +21,7 @@ struct Nodes {
     part: &'static str,
     links: Cluster,
     most: usize,
-    /// Bruck's longest times, of one integer and of 255 doubles by sum, in microseconds.
+    /// The longest times of Bruck's algorithm for sums of one integer and of 255 doubles, in microseconds.
     bruck_us: [f64; 2],
 }
 
@@ -87,7 +87,7 @@ const ROWS: [Row; 2] = [
 #[derive(Clone, Copy, Debug)]
 struct OrderedTimes {
     ranks: usize,
-    /// With one row per message. `ordered_ns` is with as many rows per message as the tree needs.
+    /// With one row per message. For `ordered_ns`, messages have the number of rows that the tree order needs.
     unordered_ns: [f64; 4],
     ordered_ns: [f64; 4],
 }

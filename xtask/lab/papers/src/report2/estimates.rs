@@ -92,7 +92,7 @@ impl Pipeline {
     }
 }
 
-/// One case of the lemma: a row of bytes on these ranks, with α and β.
+/// One case of the lemma: a number of ranks, the bytes of a row, and a link, which has α and β.
 #[derive(Clone, Copy)]
 struct Case(usize, f64, Link);
 

@@ -1,4 +1,4 @@
-//! Measures on a single rank: the recursive baseline, Figures 3.6 and 3.8.
+//! Measures on a single rank: the recursive baseline, and Figures 3.6 and 3.8.
 
 use std::hint::black_box;
 

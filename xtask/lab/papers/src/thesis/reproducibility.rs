@@ -33,7 +33,7 @@ const PUBLISHED: [(&str, Option<f64>, &str); 10] = [
     ("dna_rokasD7", None, "C19B72506FC09067"),
 ];
 
-/// The data sets of Table 4.1: their names, whether they are the author's data, and these data or similar numbers.
+/// The data sets of Table 4.1: their names, whether they are the author's data, and the numbers, which otherwise are similar ones.
 fn data_sets(context: &Context<'_>) -> Result<Vec<(&'static str, bool, DataSet)>, Error> {
     let folder = data::published_folder();
     let load = |(&name, items): (&&'static str, usize)| {

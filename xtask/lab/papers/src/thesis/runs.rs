@@ -1,5 +1,5 @@
-//! Measures chapter 4 and appendix B on this machine's ranks: every mode of summation on as many items as every data set has. Also compares
-//! the modes with each other.
+//! Measures chapter 4 and appendix B on this machine's ranks: every mode of summation, on the numbers of items of all data sets. Also
+//! compares the modes with each other.
 
 use distribution::Scheme;
 use harness::data::{TABLE_4_1_ITEMS, TABLE_4_1_LARGE_ITEMS, TABLE_4_1_NAMES};
@@ -245,7 +245,7 @@ fn against_allreduce(
     Ok(())
 }
 
-/// Figure B.3: what reproducibility costs over unreproducible sums, with ReproBLAS in the thesis and a plan here.
+/// Figure B.3: the cost of a reproducible sum relative to unreproducible ones. The thesis measured ReproBLAS; this measures a plan.
 pub(super) fn reproducibility(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure B.3, what reproducibility costs over allreduce");
     let claims = [

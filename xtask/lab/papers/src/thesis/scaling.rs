@@ -280,7 +280,7 @@ impl Ranks<'_> {
         there_ns
     }
 
-    /// Buffers a value, after a flush if buffered values are for another rank, and flushes a full buffer.
+    /// Buffers a value. Flushes the buffer before, if its values are for another rank, and afterwards, if it is full.
     fn send(&mut self, to: usize, item: u64, most: usize) {
         if to != self.to {
             self.flush();

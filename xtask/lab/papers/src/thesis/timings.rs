@@ -1,4 +1,4 @@
-//! The thesis' protocol: every mode of summation a hundred times, each run timed separately, without the first and last eight.
+//! The thesis' protocol: every mode runs a hundred times, each run is timed separately, and the first and last eight runs are dropped.
 
 use distribution::Scheme;
 use harness::Error;

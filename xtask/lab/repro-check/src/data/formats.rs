@@ -21,7 +21,7 @@ pub(super) fn numbers(bytes: &[u8]) -> Result<Vec<f64>, String> {
     of_words(lines.flat_map(str::split_whitespace))
 }
 
-/// Parses a column, by its name or its number from 1; by default the first. If the first line is not all numbers, it has the names.
+/// Parses a column, by its name or its number from 1; by default the first. If a word of the first line is no number, the line has names.
 pub(super) fn csv(bytes: &[u8], column: Option<&str>) -> Result<Vec<f64>, String> {
     let mut reader = csv::ReaderBuilder::new();
     let reader = reader.has_headers(false).flexible(true);
@@ -149,9 +149,9 @@ mod tests {
         let text = b"day,\"price, net\",2\n1, 0.5 ,7\n2,1.5,8\n";
         assert_eq!(csv(text, None), Ok(vec![1.0, 2.0]));
         assert_eq!(csv(text, Some("price, net")), Ok(vec![0.5, 1.5]));
-        // A name comes before a number.
+        // A column's name takes precedence over its number.
         assert_eq!(csv(text, Some("2")), Ok(vec![7.0, 8.0]));
-        // Numbers are no names.
+        // A first line of numbers has no names.
         assert_eq!(csv(b"1\n2\n3", None), Ok(vec![1.0, 2.0, 3.0]));
         assert_eq!(csv(b"0,1\n5,6", None), Ok(vec![0.0, 5.0]));
         assert_eq!(csv(b"3,2\n5,6", Some("2")), Ok(vec![2.0, 6.0]));

@@ -1,4 +1,4 @@
-//! One length, element and operator of the schedules' bench.
+//! Measures the schedules for one row length, element type and operator.
 
 use std::fmt;
 
@@ -17,11 +17,11 @@ const SAMPLE_NS: f64 = 100_000.0;
 /// How the schedule is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Choice {
-    /// By the program.
+    /// The job names it.
     Named(Algorithm),
-    /// By the plan, for the measured network.
+    /// The plan chooses it, for the measured network.
     Tuned,
-    /// By the plan, for the network that it assumes.
+    /// The plan chooses it, for the network that it assumes.
     Unmeasured,
 }
 
@@ -68,7 +68,7 @@ impl Case<'_> {
         let (world, ordinary) = (self.world, self.ordinary);
         let columns = 0..self.width;
         let local: Vec<T> = columns.map(|column| value(world.rank(), column)).collect();
-        // The definition: a tree for each column, over the ranks, since each has one row.
+        // By the definition, a tree over the ranks reduces each column, since each rank has one row.
         let of_column = |column| -> T {
             let ranks = 0..world.size();
             let column: Vec<T> = ranks.map(|rank| value(rank, column)).collect();
