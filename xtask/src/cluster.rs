@@ -48,7 +48,7 @@ pub struct Options {
 /// Commands that take `--backend`.
 const WITH_BACKEND: [&str; 3] = ["repro-check", "bench", "campaign"];
 
-/// Runs the command, and returns its exit status.
+/// Runs the command and returns its exit status.
 pub fn run(options: &Options) -> Result<u8, Error> {
     let places = [Place::Outside, Place::FirstNode];
     let settings = Settings {

@@ -29,7 +29,7 @@ fn tell(line: &str) {
     writeln!(stderr, "published.rs: {line}").unwrap();
 }
 
-/// Runs `repro-check` with these words, and compares its sums with the published ones. Each data set must have `rows_count` rows.
+/// Runs `repro-check` with these words and compares its sums with the published ones. Each data set must have `rows_count` rows.
 fn check(words: &[&str], rows_count: usize) {
     let Some(folder) = published_folder() else {
         tell("SKIPPED: no ../shared/data beside the checkout, and TREEFOLD_DATA names no folder");

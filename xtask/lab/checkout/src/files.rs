@@ -40,7 +40,7 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     named(path, fs::read(path))
 }
 
-/// Writes a file, and creates its folder.
+/// Writes a file and creates its folder.
 pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Error> {
     make(path.parent().unwrap_or(path))?;
     named(path, fs::write(path, content))

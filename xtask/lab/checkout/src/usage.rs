@@ -59,7 +59,7 @@ fn in_a_line(text: &str) -> String {
     joined
 }
 
-/// Parses the program's arguments. Prints help or the version if asked, and ends the program.
+/// Parses the program's arguments. Prints help or the version if asked and ends the program.
 ///
 /// # Errors
 /// The exit status after wrong arguments, which are reported in one line.

@@ -46,7 +46,7 @@ const TESTS: &str = "test --locked -p treefold-tree-index -p treefold-simd-kerne
 /// The command that runs on both architectures and writes every sum.
 const REPRO_CHECK: &str = "repro-check --ranks 1,2,3 --json";
 
-/// Runs the stage, or prints in one line why it cannot run.
+/// Runs the stage or prints in one line why it cannot run.
 pub(crate) fn aarch64(steps: &mut Steps) -> Result {
     let folder = target()?.join("aarch64");
     make(&folder)?;
@@ -77,7 +77,7 @@ pub(crate) struct Cross {
 }
 
 impl Cross {
-    /// Installs missing packages, or returns why it cannot.
+    /// Installs missing packages or returns why it cannot.
     fn set_up(folder: PathBuf) -> Result<Self> {
         if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
             return Err("which needs Linux on x86-64".into());
@@ -100,7 +100,7 @@ impl Cross {
                 return Err("whose standard library only root can download".into());
             }
             download(&format!("{STANDARD_LIBRARY}:arm64={version}"), &folder)?;
-            // Unpacks next to the destination, and moves the complete folder there.
+            // Unpacks next to the destination and moves the complete folder there.
             let version = version.replace(':', "%3a");
             let package = folder.join(format!("{STANDARD_LIBRARY}_{version}_arm64.deb"));
             let unpacked = folder.join("unpacked");
@@ -110,7 +110,7 @@ impl Cross {
         Ok(Self { folder, sysroot })
     }
 
-    /// A cargo that builds for the target, and runs what it built in qemu.
+    /// A cargo command that builds for the target and runs the built programs in qemu.
     fn command(&self, words: &str) -> Command {
         let (of_cargo, rest) = words.split_once(" -- ").unwrap_or((words, ""));
         let rest = if rest.is_empty() {

@@ -172,7 +172,7 @@ const MEASURED: [(&str, &str); 2] = [("openmpi", "Open MPI"), ("mpich", "MPICH")
 /// Repetitions of the shortest message.
 const REPETITIONS: &str = "1000";
 
-/// Measures with every library, and records the picture.
+/// Measures with every library and records the picture.
 fn measure_cost(steps: &mut Steps, prefix: &Path) -> Result {
     let source = workspace().join("bindings/interposer/tests/c/overhead.c");
     let mut lines = Vec::new();

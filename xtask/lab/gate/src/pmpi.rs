@@ -171,7 +171,7 @@ impl Suite<'_> {
         steps.step(step, command.args(words))
     }
 
-    /// The program that checks bits, before it runs in all modes.
+    /// Runs the program that compares bits in further ways, besides its runs in all modes.
     fn bits(&self, steps: &mut Steps, program: &Path) -> Result {
         let title = self.title(program);
         // Shows that the program detects wrong bits.

@@ -96,7 +96,7 @@ pub(crate) fn commands(steps: &mut Steps) -> Result {
     }
     let words = format!("{quick} --backend mpi");
     steps.xtask_of_ranks("repro-check under MPI", &words)?;
-    // All kinds of faults; then more of the faults that end the job or leave other ranks waiting.
+    // First, cases with all kinds of faults; then more cases with faults that end the job or leave other ranks waiting.
     let few = "--seed 20001 --cases 40 --ranks 3 --faults panic,kill,wrong-length,skip";
     let interposer = prefix(steps)?.join("lib/libtreefold_pmpi.so");
     for words in ["--cases 200", few] {
@@ -248,7 +248,7 @@ pub(crate) fn deny(steps: &mut Steps) -> Result {
 pub(crate) fn fuzz(steps: &mut Steps) -> Result {
     let program = tool("cargo-fuzz")?;
     setup::needs_nightly("fuzz")?;
-    // Its lock file starts as a copy of the workspace's, and is not kept.
+    // Its lock file starts as a copy of the workspace's and is not kept.
     copy(&workspace().join("Cargo.lock"), &workspace().join(FUZZ))?;
     let folder = target()?.join("fuzz");
     let found = folder.join("found");

@@ -118,7 +118,7 @@ impl Steps {
         }
     }
 
-    /// Runs steps that start ranks, when no other stage starts any.
+    /// Waits until no other stage runs ranks, then runs steps that start ranks.
     pub(crate) fn in_turn<R>(&mut self, run: impl FnOnce(&mut Self) -> R) -> R {
         if self.has_turn {
             return run(self);
@@ -239,7 +239,7 @@ impl Steps {
         self.check(name, || commands::run(command)?.expect(succeeds, texts))
     }
 
-    /// Builds something once for all stages; other stages wait meanwhile.
+    /// Builds something once for all stages. Other stages that need it wait until it is built.
     pub(crate) fn once(
         &mut self,
         place: impl Fn(&'static Run) -> &'static Mutex<Option<PathBuf>>,

@@ -1,5 +1,5 @@
-//! Runs the test suites under MPI, with one library at a time; the tests of crate `treefold-rsmpi`, which is built for each library and
-//! needs libclang; and tests that kill processes.
+//! Runs the test suites under MPI, with one library at a time, and tests that kill processes. Also tests crate `treefold-rsmpi`, which is
+//! built for each library and needs libclang.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ struct Ranks {
     shown: &'static str,
 }
 
-/// For the first of two libraries. `OF_SECOND` exchanges the lists, so each number of ranks runs once with shared memory and once without.
+/// For the first of two libraries. `OF_SECOND` swaps the lists, so each number of ranks runs once with shared memory and once without.
 const OF_FIRST: Ranks = Ranks {
     shared: &[1, 3],
     without_shared_memory: &[2, 5],
@@ -223,8 +223,8 @@ fn has_libclang() -> bool {
 /// The library that reports that a process has died.
 const ULFM_LIBRARY: &str = "openmpi5";
 
-/// The time limit of a job, after which its `mpirun` is killed: a hanging one ignores a request to end (PRRTE of Open MPI 5.0.11 can
-/// deadlock if ranks call `MPI_Abort`).
+/// The time limit of a job, after which its `mpirun` is killed. A hanging `mpirun` ignores a request to end: PRRTE of Open MPI 5.0.11 can
+/// deadlock if ranks call `MPI_Abort`.
 const LIMIT_SECONDS: &str = "300";
 
 /// The number of moments at which the test of `reduce` kills processes.

@@ -98,7 +98,7 @@ pub(crate) fn run_ignored(steps: &mut Steps, name: &str) -> Result {
     steps.step(format!("all of {name}"), command)
 }
 
-/// A test program with cargo's environment; one test at a time.
+/// The command of a test program: it has cargo's environment, and runs one test at a time.
 fn command(program: &Executable) -> Command {
     let mut command = Command::new(&program.path);
     // By a variable, since programs without Rust's test harness would misread an option.

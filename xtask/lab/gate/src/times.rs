@@ -80,7 +80,7 @@ impl Times {
         stages.chain([("all", self.all, None)]).map(sum).collect()
     }
 
-    /// A table of stages with their steps, and their seconds in all, of builds and of other steps; then the longest tests.
+    /// A table of stages: the number of steps, and the seconds of all steps, of builds and of other steps. Then the longest tests.
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut table = Table::new(["stage", "steps", "seconds", "building", "running"]);
         for sum in self.sums() {

@@ -69,7 +69,7 @@ pub enum Report<R> {
     Row(R),
 }
 
-/// Runs a job in a place, and returns its rows. Under MPI, each rank runs `command`.
+/// Runs a job in a place and returns its rows. Under MPI, each rank runs `command`.
 fn rows_of<J: Serialize + Sync, R: DeserializeOwned + Send>(
     place: &Place,
     ranks: usize,
@@ -157,7 +157,7 @@ impl Row {
     }
 }
 
-/// Measures candidates alternately, and compares each with each reference. A reference is a candidate's name, and the name that the results
+/// Measures candidates alternately and compares each with each reference. A reference is a candidate's name, and the name that the results
 /// use for it. If candidates share a name, the fastest counts.
 fn compare(
     bench: &str,

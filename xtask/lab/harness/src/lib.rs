@@ -1,5 +1,5 @@
-//! Code shared by the benches, the papers' exhibits and the campaign: timing loops with statistics, simulated schedules, and plots; and, from crate
-//! `repro-check`, data sets, jobs of ranks, the compared algorithms and the reproducibility matrix.
+//! Code shared by the benches, the papers' exhibits and the campaign: timing loops with statistics, simulated schedules, and plots.
+//! Re-exports crate `repro-check`: data sets, jobs of ranks, the compared algorithms and the reproducibility matrix.
 //!
 //! This crate handles the commands' files and processes; their options are in `xtask`.
 

@@ -17,7 +17,7 @@ use crate::{Error, Order};
 /// A number of ranks, and a sum on them.
 type Sum = (usize, f64);
 
-/// Draws the ordered sums of the longest data set with plain ones, and writes their values next to the picture.
+/// Draws the ordered sums of the longest data set with plain ones and writes their values next to the picture.
 pub fn draw(path: &Path, data: &[DataSet], rows: &[Row]) -> Result<(), Error> {
     let is_tree = |row: &&Row| row.order == Order::Tree.name();
     let longest = rows.iter().filter(is_tree).max_by_key(|row| row.n);

@@ -94,7 +94,7 @@ impl Prefix {
         files::write(&path, self.manifest.borrow().text())
     }
 
-    /// Creates a file next to its destination, and moves it there when complete.
+    /// Creates a file next to its destination and moves it there when complete.
     fn place(
         &self,
         path: &str,

@@ -108,7 +108,7 @@ pub(super) fn reprored_symbols() -> Result<Vec<String>, Error> {
     Ok(functions(&text).into_iter().collect())
 }
 
-/// Compiles both libraries with ReproRed's functions, and installs them. They call `libtreefold.so`, which is in the same folder.
+/// Compiles both libraries with ReproRed's functions and installs them. They call `libtreefold.so`, which is in the same folder.
 pub(super) fn install_reprored(
     folder: &Path,
     prefix: &Prefix,

@@ -147,7 +147,7 @@ enum Said {
     Error(String),
 }
 
-/// Sends a pipe's lines from a separate thread.
+/// Starts a thread that sends a pipe's lines.
 fn send_lines(
     pipe: Option<impl Read + Send + 'static>,
     said: fn(String) -> Said,

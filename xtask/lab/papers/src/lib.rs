@@ -92,7 +92,7 @@ pub struct Settings<'s> {
     pub place: &'s Place,
     /// The folder of the exhibits' pages and pictures.
     pub folder: &'s Path,
-    /// The folder of the papers' pages, if their sections are to be rewritten.
+    /// The folder of the papers' pages, if the exhibits' sections there should be rewritten.
     pub summary: Option<&'s Path>,
 }
 

@@ -1,7 +1,7 @@
 //! Builds an exhibit's page: texts, tables, pictures, and comparisons with published values.
 //!
-//! An exhibit is written as a page of its own, with pictures; as a section of its paper's page in the book, which has
-//! only the comparisons and chosen pictures; and as rows of JSON.
+//! An exhibit is written in three forms: as a separate page, with pictures; as a section of its paper's page in the book, with only the
+//! comparisons and chosen pictures; and as rows of JSON.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -199,7 +199,7 @@ impl Page {
         )?)
     }
 
-    /// Returns a head and the shown blocks as text, and draws their pictures to a folder.
+    /// Returns a head and the shown blocks as text and draws their pictures to a folder.
     fn put_together(
         &self,
         head: String,

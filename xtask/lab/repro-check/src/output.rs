@@ -23,7 +23,7 @@ pub struct Output {
 /// The destination of `--json`.
 #[derive(Debug)]
 enum Json {
-    /// Standard output, where no text is written then.
+    /// Standard output. Text then goes to standard error.
     Stdout,
     File(BufWriter<File>),
 }

@@ -90,7 +90,7 @@ where
     }
 }
 
-/// Calls `run` on threads, and returns the ranks' reports.
+/// Calls `run` on threads and returns the ranks' reports.
 pub fn on_threads<R: Send>(
     ranks: usize,
     run: impl Fn(&World, &dyn Fn(R)) -> Result<(), Error> + Sync,

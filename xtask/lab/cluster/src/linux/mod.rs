@@ -159,7 +159,7 @@ const ENDING: [Signal; 4] = [
 /// `prepare` may set the command's environment variables. The process must have only one thread. Messages of the cluster go to standard error.
 ///
 /// # Errors
-/// A setting is out of range; this machine or this user cannot have a cluster; or it could not be set up.
+/// A setting is out of range; this machine or this user cannot have a cluster; or its set-up failed.
 pub fn run(
     settings: &Settings,
     command: &[OsString],

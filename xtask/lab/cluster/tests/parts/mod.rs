@@ -58,7 +58,7 @@ fn echo() -> io::Result<()> {
     }
 }
 
-/// Sends datagrams one after the other, and prints a line for each: `got` and its round-trip time in nanoseconds, or `lost`.
+/// Sends datagrams one after the other and prints a line for each: `got` and its round-trip time in nanoseconds, or `lost`.
 fn ping(node: &str, count: &str) -> io::Result<()> {
     let socket = UdpSocket::bind(("0.0.0.0", 0))?;
     let count: u64 = count.parse().map_err(io::Error::other)?;

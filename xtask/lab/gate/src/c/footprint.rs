@@ -51,7 +51,7 @@ pub(super) fn check(steps: &mut Steps, prefix: &Path, folder: &Path) -> Result {
     })
 }
 
-/// Installs treefold, and returns the result as a table.
+/// Installs treefold and returns the result as a table.
 pub(crate) fn bench(installation: &Installation) -> Result<Vec<String>, Error> {
     let found = || -> Result<Vec<Footprint>> {
         let folder = target()?.join("footprint");
@@ -75,7 +75,7 @@ fn table(found: &[Footprint]) -> Vec<String> {
     table.lines()
 }
 
-/// Builds the program in a folder against a prefix, and counts what each call touches.
+/// Builds the program in a folder against a prefix and counts what each call touches.
 fn measure(prefix: &Path, folder: &Path, installation: &Installation) -> Result<Vec<Footprint>> {
     let compiler = installation.program("mpicc");
     let executable = folder.join("footprint");

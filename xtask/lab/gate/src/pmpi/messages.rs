@@ -216,7 +216,7 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// Runs ranks with the interposer, and checks what they report.
+    /// Runs ranks with the interposer and checks what they report.
     fn tell(&self, steps: &mut Steps, program: &Path, case: MessageTest) -> Result {
         let mut command = launch(steps, self.prefix, Mode::On, case.ranks, "env");
         command.args(case.words).arg(program);

@@ -1,4 +1,4 @@
-//! Compiles programs, and runs their ranks with and without the interposer. Only the ranks load it, not their launcher.
+//! Compiles programs and runs their ranks with and without the interposer. Only the ranks load it, not their launcher.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

@@ -143,7 +143,7 @@ pub(super) fn make_r(steps: &mut Steps, dist: &Path) -> Result {
     Ok(packages.try_for_each(|package| copy(package, dist))?)
 }
 
-/// Builds PostgreSQL's extension against an installation, and copies it to a package's tree.
+/// Builds PostgreSQL's extension against an installation and copies it to a package's tree.
 fn install_extension(steps: &mut Steps, library: &Path, tree: &Path) -> Result {
     POSTGRESQL.install()?;
     let folder = target()?.join("dist/postgresql");

@@ -127,7 +127,7 @@ const PLATFORMS: [&str; 3] = [
 /// The tests to run: golden vectors, and everything that depends on the wheel's linking. All tests would take an hour.
 const TESTS: [&str; 2] = ["tests/test_golden.py", "tests/test_panic.py"];
 
-/// Tests the wheel, or prints in one line why it cannot.
+/// Tests the wheel or prints in one line why it cannot.
 pub(super) fn try_in_emulator(
     steps: &mut Steps,
     environment: &Environment,

@@ -1,4 +1,4 @@
-//! Fills in the recipes for package managers, and tests them as far as this machine can.
+//! Fills in the recipes for package managers and tests them as far as this machine can.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ const MODULES: &str = "/usr/share/modules/init/sh";
 const USE_MODULE: &str = ". \"$1\" && module use \"$2\" && module load treefold && cc \"$3\" -ltreefold -o \"$4\" && \"$4\" \
     && pkg-config --exists treefold && command -v treefold-run";
 
-/// Fills in the recipes, and tests them with the release files.
+/// Fills in the recipes and tests them with the release files.
 pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result {
     let recipes = dist.join("recipes");
     let values = Values::of(dist)?;

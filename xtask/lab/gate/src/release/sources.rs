@@ -147,7 +147,7 @@ const OF_TESTS: &str = "xtask";
 /// The packages needed for the build and for the tests.
 const NEEDED: &str = "cffi maturin numpy pytest";
 
-/// Creates the sdist, and builds from it alone.
+/// Creates the sdist and builds from it alone.
 pub(super) fn make_sdist(steps: &mut Steps, environment: &Environment, dist: &Path) -> Result {
     let name = format!("treefold-{VERSION}");
     let folder = target()?.join("dist/sdist");
@@ -196,7 +196,7 @@ fn prune(folder: &Path) -> Result {
     Ok(())
 }
 
-/// Installs the sdist without a network in a minimal environment, and runs the tests.
+/// Installs the sdist without a network in a minimal environment and runs the tests.
 fn build_from_sdist(steps: &mut Steps, file: &Path, fresh: &Path) -> Result {
     needs("building from the sdist", &["unshare"])?;
     let python = Path::new("python3");
@@ -224,7 +224,7 @@ const TARBALL_FILES: &str = "bindings/engines/postgresql bindings/engines/r bind
     LICENSE-APACHE LICENSE-MIT rust-toolchain.toml docs/installing.md docs/items-and-ranks.md docs/lanes.md docs/order.md \
     docs/tree-or-exact.md docs/tutorial-fortran.md";
 
-/// Creates the tarball, and builds from it alone.
+/// Creates the tarball and builds from it alone.
 pub(super) fn make_tarball(steps: &mut Steps, dist: &Path) -> Result {
     let name = format!("treefold-{VERSION}");
     let folder = target()?.join("dist");

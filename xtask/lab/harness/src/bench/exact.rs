@@ -1,5 +1,5 @@
-//! Exact sums by key and over moving windows, compared with plain ones; and allreduces by key, compared with the transport's own allreduce of
-//! one plain double per key.
+//! Compares exact sums by key and over moving windows with plain ones, and allreduces by key with the transport's own allreduce of one
+//! plain double per key.
 
 use std::hint::black_box;
 use std::ops::AddAssign;
@@ -287,7 +287,7 @@ pub struct Job {
 /// The average number of items of each key on a rank.
 const ITEMS_OF_KEY: usize = 2;
 
-/// The number of keys that the calls of a sample process in all; a sample has at least one call.
+/// The total number of keys in the calls of a sample. A sample has at least one call.
 const SAMPLE_KEYS: usize = 1 << 20;
 
 /// Runs the bench in a place.

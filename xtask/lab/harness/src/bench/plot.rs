@@ -8,7 +8,7 @@ use crate::machine::Machine;
 use crate::plot::{Axis, Line, Plot, Record, Size, extremes};
 use simd_kernels::Level;
 
-/// Writes two pictures of [`sums`](super::sums) with their numbers into a folder, and returns their paths: `speed.svg`, times relative to an
+/// Writes two pictures of [`sums`](super::sums) with their numbers into a folder and returns their paths: `speed.svg`, times relative to an
 /// unordered sum, and `sum-times.svg`, times per item.
 pub fn sums(times: &[Times], folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let (here, level) = (Machine::here(), Level::best());

@@ -1,4 +1,4 @@
-//! Sets a thread's floating-point environment, and restores it.
+//! Sets a thread's floating-point environment and restores it.
 
 /// Whether this program can set the environment on this processor.
 pub(super) const CAN_BE_SET: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));

@@ -33,7 +33,7 @@ const SILENCE: Duration = Duration::from_millis(2500);
 /// The number of surplus tests.
 const EXTRA_TESTS: usize = 30;
 
-/// Runs a case on this rank, and reports the outcome of every step. Collective.
+/// Runs a case on this rank and reports the outcome of every step. Collective.
 ///
 /// # Panics
 /// The fault of the case is a panic.
@@ -296,7 +296,7 @@ struct Things {
     run: Pending<f64>,
 }
 
-/// Makes a call, and returns whether it was refused.
+/// Makes a call and returns whether it was refused.
 type Call = fn(&Things) -> bool;
 
 const CALLS: &[Call] = &[

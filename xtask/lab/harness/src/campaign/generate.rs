@@ -37,7 +37,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// A generator for up to `ranks_max` ranks; under MPI at least two, since a job of one has no other rank.
+    /// A generator for up to `ranks_max` ranks. Under MPI, each case has at least two, since a single rank has no other to wait for.
     #[must_use]
     pub fn new(backend: Backend, ranks_max: Option<usize>, faults: &[FaultKind]) -> Self {
         let (least, most) = match backend {

@@ -50,7 +50,7 @@ pub enum CaseReport {
 }
 
 impl Campaign {
-    /// Runs the cases in jobs, and calls `done` after each.
+    /// Runs the cases in jobs and calls `done` after each.
     pub(super) fn run_on_processes(
         &self,
         launcher: &Launcher,
@@ -184,7 +184,7 @@ fn take_mark(path: &Path) -> Result<Option<Duration>, Error> {
     Ok(Some(made.elapsed().unwrap_or_default()))
 }
 
-/// Runs the cases of a job on this rank, and reports. Collective.
+/// Runs the cases of a job on this rank and reports. Collective.
 ///
 /// # Errors
 /// MPI fails, or the file of the last case cannot be created.

@@ -52,7 +52,7 @@ pub struct Findings {
 }
 
 impl Campaign {
-    /// Runs the cases, and calls `done` after each.
+    /// Runs the cases and calls `done` after each.
     ///
     /// If a case on threads hangs, this prints it to standard error and ends the process with status 1, since threads cannot be
     /// stopped.

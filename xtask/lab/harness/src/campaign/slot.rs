@@ -79,7 +79,7 @@ impl<T: 'static> CallResult<T> {
 
 /// A run under way.
 pub(super) trait Run {
-    /// Whether it is over.
+    /// Whether the run is over.
     fn test(&mut self) -> Result<bool, Outcome>;
 
     fn wait(self: Box<Self>) -> Outcome;
@@ -148,7 +148,7 @@ impl Slot {
     }
 }
 
-/// Tests a run, if it is to be tested, until it ends or the limits are reached. Returns whether it may have ended.
+/// Tests a run as `polls` says, until the run ends or the limits are reached. Returns whether the run may have ended.
 fn poll(run: &mut dyn Run, polls: Polls) -> Result<bool, Outcome> {
     let begin = Instant::now();
     let mut tests = 0;

@@ -39,7 +39,7 @@ fn fib(index: usize) -> usize {
     this
 }
 
-/// The published number of nodes of the tree of an order.
+/// The published number of nodes in a tree of this order.
 fn nodes(algorithm: Algorithm, order: usize) -> usize {
     match algorithm {
         Algorithm::Binomial => 1 << order,

@@ -1,5 +1,5 @@
-//! How many values ranks send without a buffer (section 2.1 and appendix B.3), and what distributions cost: by the scoring model
-//! (section 3.1.2), and by their critical path, which the thesis leaves to future work.
+//! Counts the values that ranks send without a buffer (section 2.1 and appendix B.3), and computes the cost of distributions: by the
+//! scoring model (section 3.1.2), and by their critical path, which the thesis leaves to future work.
 
 use distribution::{Cost, Distribution, Scheme};
 use harness::Error;

@@ -18,8 +18,8 @@ use crate::Context;
 use crate::page::Page;
 use crate::said::{extremes, if_any};
 
-/// Table 4.2, in the order of Table 4.1: the largest minus the smallest sum of `std::accumulate` and `MPI_Allreduce`, and the
-/// bits of the tree's sum, which its author published with the data. rokasA4 is the second of two rows that the thesis calls rokasA8.
+/// Table 4.2, in the order of Table 4.1: the largest minus the smallest sum of `std::accumulate` and `MPI_Allreduce`, and the bits of the
+/// tree's sum, which the author published with the data. rokasA4 is the second of two rows that the thesis calls rokasA8.
 const PUBLISHED: [(&str, Option<f64>, &str); 10] = [
     ("354", Some(6.4e-12), "C0B99E673E7E9052"),
     ("multi100", Some(3.6e-12), "C0DE408235095FA1"),

@@ -25,8 +25,8 @@ use crate::cluster::{Cluster, link, rows_of};
 use crate::page::Page;
 use crate::said::{count, least, line, most};
 
-/// The links of the thesis' machines: messages between the threads of a node take the time of eq. 3.7; messages between nodes take a
-/// time that is usual for InfiniBand.
+/// The links of the thesis' machines. Messages between threads of a node take the time of eq. 3.7. Messages between nodes take a usual time
+/// of InfiniBand.
 const LINKS: Cluster = Cluster::new([Cost::THESIS.send_ns, 0.1], [1500.0, 0.1], 0.01);
 
 /// The ranks of a node of the cluster: 40 cores, 80 threads.
@@ -336,7 +336,7 @@ mod tests {
     /// N = 9 over three ranks, the drawing in `reduce::engines::algorithm1`: rank 2 sends 6 and 8, rank 1 waits for 6 and sends 3 and 4.
     #[test]
     fn values_travel_together_and_wait_for_their_turn() {
-        // Rank 2: item 6 to rank 1 from 3 to 103, then item 8 to rank 0 until 203. Rank 1 combines 6 with its own until 107, and sends 3 and
+        // Rank 2 sends 6 to rank 1 from 3 to 103, then 8 to rank 0 until 203. Rank 1 combines 6 with its own until 107, and sends 3 and
         // 4 together; rank 0's port takes them from 203 to 303, after 8. Three combinations end at 315.
         let reduced_ns = reduce_ns(&lower(9, 3), &Machine::flat(LINK), 1.0);
         assert!((reduced_ns - 315.0).abs() < 1e-9, "{reduced_ns}");

@@ -1,4 +1,4 @@
-//! Computes the expected bits of all rows, and compares rows with them.
+//! Computes the expected bits of all rows and compares rows with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
