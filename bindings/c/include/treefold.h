@@ -329,9 +329,9 @@ enum {
  *
  * - By a number of items: a window has `items` items, and fewer at the ends of the array.
  * - By an ascending index, such as a time. `index` has one number of index_type, a real or integer type, for each item. `width` points to
- *   one number of this type, more than 0. For an item at t, a trailing window has the items up to this one with t - width < index, a
- *   forward window the items from this one on with index < t + width, and a centred window the items with t - width / 2 < index <= t +
- *   width / 2. Differences neither overflow nor round: a trailing window of width 0.52 at 0.96 has the item at 0.44, since the exact
+ *   one number of this type, more than 0. For an item at t, a trailing window has this item, and those before it whose index is
+ *   more than t - width; a forward window has this item, and those after it whose index is less than t + width; a centred window has the
+ *   items with t - width / 2 < index <= t + width / 2. Differences neither overflow nor round: a trailing window of width 0.52 at 0.96 has the item at 0.44, since the exact
  *   difference of these doubles is less than 0.52. A NaN, or an index less than the one before, is TREEFOLD_ARGUMENT; the error names it.
  */
 typedef struct treefold_window {

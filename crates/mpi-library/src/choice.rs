@@ -30,7 +30,7 @@ pub enum Names {
 /// An opened library is visible to the whole process, and is never closed.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// The address of an MPI function as the caller calls it, such as its `MPI_Comm_size`. NULL if there is none.
+    /// The address that the caller uses for an MPI function, such as `MPI_Comm_size`. NULL if there is none.
     pub function: *const c_void,
     /// The environment variable whose value is the path of a library.
     pub variable: Option<&'a str>,

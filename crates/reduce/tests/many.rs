@@ -60,7 +60,7 @@ fn grows_at_most<R>(limit: u32, small: impl Fn() -> R, large: impl Fn() -> R) {
     assert!(!is_slow_each_time, "more than {limit} times as long");
 }
 
-/// The choice of a schedule does not list the blocks of a rule.
+/// Choosing a schedule does not list the blocks of an ownership that follows a rule.
 #[test]
 fn a_plan_of_many_small_blocks_is_built_at_once() {
     let build = |items: u64| {
@@ -75,7 +75,7 @@ fn a_plan_of_many_small_blocks_is_built_at_once() {
     grows_at_most(100, || build(30_000), || build(30_000_000));
 }
 
-/// The construction of a plan in lanes does not list the blocks of a rule, either.
+/// Building a plan in lanes does not list these blocks, either.
 #[test]
 fn a_plan_in_lanes_of_many_small_blocks_is_built_at_once() {
     let build = |items: u64, block_items: u64| {

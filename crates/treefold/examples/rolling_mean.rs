@@ -1,6 +1,6 @@
-//! Moving means of 100 samples, over a million samples with rare spikes. The error of a running sum jumps at spikes; an exact sum has none.
+//! Means of moving windows of 100 samples. There are a million samples, with rare spikes. The error of a running sum jumps at spikes; an exact sum has none.
 //!
-//! If the argument is the name of a file, the program writes the numbers of a picture to it, for `cargo xtask draw`.
+//! If the argument is the name of a file, the program writes the data of a plot to it, for `cargo xtask draw`.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 

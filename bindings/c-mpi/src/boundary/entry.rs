@@ -232,7 +232,7 @@ unsafe fn take_run(run: *mut *mut treefold_run) -> Result<Rc<Run>, Failure> {
     // SAFETY: the caller promises a handle, or NULL.
     let name = unsafe { read_handle("run", run) }?;
     let object = handle::take(name)?;
-    // SAFETY: the caller promises a handle.
+    // SAFETY: the caller promises that the pointer is a handle.
     unsafe { write_handle("run", run, ptr::null_mut()) }?;
     Ok(object)
 }

@@ -97,9 +97,9 @@ pub unsafe extern "C" fn treefold_plan_scattered_columns(
             Bytes::of_place("begin", begin)?,
             Bytes::of_place("end", end)?,
         )?;
-        // SAFETY: the caller promises a number.
+        // SAFETY: the caller promises that the pointer points to a number.
         unsafe { write("begin", begin, columns.start) }?;
-        // SAFETY: the caller promises a number.
+        // SAFETY: the caller promises that the pointer points to a number.
         unsafe { write("end", end, columns.end) }
     })
 }
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn treefold_plan_print(
             room[..length].copy_from_slice(&printed.as_bytes()[..length]);
             room[length] = 0;
         }
-        // SAFETY: the caller promises a number.
+        // SAFETY: the caller promises that the pointer points to a number.
         unsafe { write("needed", needed, printed.len() + 1) }
     })
 }

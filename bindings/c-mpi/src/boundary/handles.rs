@@ -51,7 +51,7 @@ pub(super) unsafe fn take_handle<H: Named>(
         return Ok(None);
     }
     let object = handle::end(named)?;
-    // SAFETY: the caller promises a handle.
+    // SAFETY: the caller promises that the pointer is a handle.
     unsafe { write_handle(name, handle, ptr::null_mut()) }?;
     Ok(object)
 }

@@ -69,7 +69,7 @@ pub unsafe extern "C" fn treefold_hashed_run(
         let arrays = unsafe { arrays(&*plan, (keys, k), (items, n), count) };
         let (keys, items) = arrays.inspect_err(|_| plan.refuse(operation))?;
         let found = plan.run(operation, keys, items)?;
-        // SAFETY: the caller promises a number.
+        // SAFETY: the caller promises that the pointer points to a number.
         unsafe { write("count", count, found) }
     })
 }

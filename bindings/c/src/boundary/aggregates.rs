@@ -55,7 +55,7 @@ pub unsafe extern "C" fn treefold_aggregate_init(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_clear(aggregate: *mut treefold_aggregate) -> Status {
     guard(|| {
-        // SAFETY: the caller promises a state.
+        // SAFETY: the caller promises that the pointer points to a state.
         unsafe { state("aggregate", aggregate) }?.clear();
         Ok(())
     })
@@ -76,7 +76,7 @@ unsafe fn change(
     n: usize,
 ) -> Status {
     guard(move || {
-        // SAFETY: the caller promises a state.
+        // SAFETY: the caller promises that the pointer points to a state.
         let state = unsafe { state("aggregate", aggregate) }?;
         // SAFETY: the caller promises that many items.
         let x = unsafe { column("x", "x_type", x, n) }?;
@@ -190,7 +190,7 @@ unsafe fn change_by(
         if ptr::eq(aggregate, other) {
             return Err(Failure::argument("other", "it must be another state"));
         }
-        // SAFETY: the caller promises a state.
+        // SAFETY: the caller promises that the pointer points to a state.
         let own = unsafe { state("aggregate", aggregate) }?;
         // SAFETY: the caller promises a state, which is not `own`, as was just checked.
         let other = unsafe { state("other", other.cast_mut()) }?;
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn treefold_aggregate_value(
             Bytes::of_place("is_null", is_null)?,
         ];
         disjoint(value, null)?;
-        // SAFETY: the caller promises a state.
+        // SAFETY: the caller promises that the pointer points to a state.
         let state = unsafe { state("aggregate", aggregate.cast_mut()) }?;
         let mut is_there = false;
         let find = |value: &mut [u8]| {
@@ -271,7 +271,7 @@ pub unsafe extern "C" fn treefold_aggregate_to_bytes(
     needed: *mut usize,
 ) -> Status {
     let written = || {
-        // SAFETY: the caller promises a state.
+        // SAFETY: the caller promises that the pointer points to a state.
         unsafe { state("aggregate", aggregate.cast_mut()) }?.to_bytes()
     };
     // SAFETY: the callee requires what the caller promises.
@@ -290,7 +290,7 @@ pub unsafe extern "C" fn treefold_aggregate_of_bytes(
 ) -> Status {
     guard(|| {
         let array = Bytes::of("bytes", bytes, n, 1)?;
-        // SAFETY: the caller promises a state.
+        // SAFETY: the caller promises that the pointer points to a state.
         let state = unsafe { state("aggregate", aggregate) }?;
         // SAFETY: the caller promises n bytes.
         state.become_bytes(unsafe { array.read(bytes) })

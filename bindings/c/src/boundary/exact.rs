@@ -220,7 +220,7 @@ unsafe fn window_of<'a>(
             let index_type = ElementType::of_argument("index_type", window.index_type)?;
             // SAFETY: the caller promises that many numbers.
             let index = unsafe { input(("index", window.index, items), index_type, &[results]) }?;
-            // SAFETY: the caller promises a number.
+            // SAFETY: the caller promises that the pointer points to a number.
             let width = unsafe { input(("width", window.width, 1), index_type, &[results]) }?;
             Extent::Range {
                 index_type,

@@ -1,4 +1,4 @@
-/* Helpers of the test programs: checks that count failures and continue, which bits to expect, and random numbers. */
+/* Helpers for the test programs: checks that count failures and continue, the expected bits, and random numbers. */
 #ifndef CHECK_H
 #define CHECK_H
 

@@ -142,7 +142,7 @@ impl<const N: usize> Wide<N> {
     /// The product, in R words.
     #[inline(always)]
     pub(crate) fn times<const M: usize, const R: usize>(self, other: Wide<M>) -> Wide<R> {
-        // Read as unsigned, the words of a negative number a mean a + 2^(64 N). This makes the product too large by 2^(64 N) times `other`.
+        // Read as unsigned, the words of a negative number x stand for x + 2^(64 N). This makes the product too large by 2^(64 N) times `other`.
         let product: Wide<R> = self.times_unsigned(other);
         let product = product.less_above::<M>(N, other.0, self.is_negative());
         product.less_above::<N>(M, self.0, other.is_negative())

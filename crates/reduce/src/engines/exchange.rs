@@ -206,7 +206,8 @@ impl ExchangeState {
         }
         for below in 1..ranks {
             let from = at(ranks - below);
-            let length = usize::try_from(self.lengths[below]).expect("a list is in memory");
+            let length =
+                usize::try_from(self.lengths[below]).expect("the length of a list in memory");
             self.receives[from].length = length;
             self.receives[from].post(transport, from, tag)?;
         }

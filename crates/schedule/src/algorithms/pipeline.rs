@@ -14,7 +14,7 @@
 //!
 //! - The delay is the depth. The root has result[j] at time j and sends it at time j + 1; each level below takes one step more. So
 //!   a node of depth d receives result[j] at time j + d, and both ends of a link compute from t which blocks they exchange.
-//! - Each child has a step of its own, before the parent's: what goes up at time t contains what the children sent at time t.
+//! - A node has one step for each child, and then one for its parent: what it sends up at time t contains what its children sent at time t.
 //!   What goes down at time t came from the parent at time t - 1.
 //! - In `dual-root`, each half of the positions is a tree. Both roots have depth 0; they exchange partial[t] at time t, as other
 //!   nodes do with their parents, and each then holds both pieces of result[t]. Two trees of half the size are less deep.

@@ -9,7 +9,7 @@ use crate::sets::set::{self, Set};
 /// An instruction set that this processor has.
 ///
 /// Only detection constructs a vector level, so a value proves that this processor has its instructions. Levels are ordered from
-/// narrow to wide. All give the same bits.
+/// narrow to wide. All give the same bits. A build without optimisation (`opt-level = 0`) has only [`SCALAR`](Self::SCALAR).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Level(Set);
 

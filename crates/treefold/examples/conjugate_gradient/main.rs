@@ -1,7 +1,7 @@
 //! Computes the temperature of a plate by conjugate gradients. With treefold's sums, every iterate has the same bits on any number of
 //! ranks; with plain sums, the iterates depend on the number of ranks.
 //!
-//! Run it on threads. If you name a file, the numbers of a picture are written to it:
+//! Run it on threads. If you name a file, the program writes the data of a plot to it:
 //!
 //! ```text
 //! cargo run --release --example conjugate_gradient [numbers.json]

@@ -60,7 +60,7 @@ impl<'w> Plate<'w> {
         self.rows.start * SIDE..self.rows.end * SIDE
     }
 
-    /// The product A x: at every point, the flow of heat to its four neighbours, always added in the same order.
+    /// The product A x: at every point, the flows of heat to its four neighbours, always added in the same order.
     pub(crate) fn times_matrix(&self, x: &[f64]) -> Outcome<Vec<f64>> {
         let [above, below] = self.rows_beside(x)?;
         let rows = [&above].into_iter().map(Vec::as_slice);

@@ -32,7 +32,7 @@ pub(super) unsafe extern "C" fn sum_lists<T: Native + Tree>(
             let mut sum = None;
             if lists.is_none_or(|lists| lists.has(row)) {
                 let [first, length] = [entry.offset, entry.length]
-                    .map(|number| usize::try_from(number).expect("a list is in memory"));
+                    .map(|number| usize::try_from(number).expect("the length of a list in memory"));
                 let list = first..first + length;
                 sum = if let Some(validity) = validity {
                     let there = list.filter(|item| validity.has(*item));

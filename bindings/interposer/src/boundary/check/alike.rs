@@ -84,7 +84,7 @@ fn are_alike(text: &str) -> bool {
     code == SUCCESS && wait_for(PATIENCE, is_over) && unsafe { *minima } == *own
 }
 
-/// The different settings of the ranks that have arrived, each with a list of its ranks.
+/// The distinct settings received so far, each with the ranks that sent it.
 fn exchange(rank: usize, size: usize, own: &str) -> BTreeMap<String, Vec<usize>> {
     // Unreceived messages do not matter, since the job ends.
     let text = own.to_owned().leak();

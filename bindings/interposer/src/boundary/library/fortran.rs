@@ -29,7 +29,7 @@ pub(crate) unsafe fn datatype_of(mpi: &Mpi, address: *const c_int) -> Datatype {
 pub(crate) unsafe fn op_of(mpi: &Mpi, address: *const c_int) -> Op {
     // SAFETY: the caller promises it.
     let number = unsafe { *address };
-    // SAFETY: the caller promises that MPI is initialised, and the program promises an operator's number.
+    // SAFETY: the caller promises that MPI is initialised, and the program promises that the number is an operator's.
     let op = unsafe { mpi.library.op_from_fortran(number) };
     op.unwrap_or(mpi.library.handles.MPI_OP_NULL)
 }

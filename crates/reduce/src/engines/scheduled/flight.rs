@@ -34,7 +34,7 @@ impl<P: Place> Flight for Run<P> {
     }
 
     fn awaited_ranks(&self) -> Vec<usize> {
-        // A borrowed state means that this run's operator makes the call, so the run is not waiting for any rank.
+        // If the state is borrowed, this run's operator is making this call, so the run is not waiting for any rank.
         let Ok(state) = self.state.try_borrow() else {
             return Vec::new();
         };
