@@ -16,9 +16,9 @@ use harness::{Backend, Error, Place, choices};
 use launch::MpiOptions;
 use serde::Serialize;
 
-/// Options of `bench`.
+/// BenchOptions of `bench`.
 #[derive(Args, Clone, Debug)]
-pub struct Options {
+pub struct BenchOptions {
     /// sums, kernels, parallel, exact, python, lookup, reduce, schedules, scalar or all. `footprint` installs the libraries in target/ and
     /// counts the cache lines that short calls in C touch; it needs mpicc, pkg-config and valgrind. For `peers`, see --peers
     #[arg(default_value = "all", value_name = "NAME")]
@@ -61,7 +61,7 @@ const BENCHES: [(&str, bool); 9] = [
 ];
 
 /// Runs the command.
-pub fn run(options: &Options) -> Result<(), Error> {
+pub fn run(options: &BenchOptions) -> Result<(), Error> {
     match &*options.name {
         "footprint" => return footprint(options),
         "peers" => return bench_peers(options),
@@ -93,7 +93,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
 }
 
 /// Prints the cache lines that short calls touch.
-fn footprint(options: &Options) -> Result<(), Error> {
+fn footprint(options: &BenchOptions) -> Result<(), Error> {
     let given = [
         (options.record, "--record"),
         (options.json.is_some(), "--json"),
@@ -127,7 +127,7 @@ fn keep<R: Measured>(
     Ok(())
 }
 
-impl Options {
+impl BenchOptions {
     /// The numbers of ranks, as typed.
     fn ranks(&self) -> &str {
         self.ranks.as_deref().unwrap_or("2")
@@ -166,7 +166,7 @@ impl Options {
         let of_python = match name {
             "exact" => python::measure(quick, output)?,
             "python" => python::beside_numpy(quick, output)?,
-            _ => python::Measured::default(),
+            _ => python::PythonMeasurement::default(),
         };
         if let (Some(recording), Some(versions)) = (&mut recording, of_python.versions) {
             recording.mention(&versions);
@@ -229,7 +229,7 @@ struct PeerRow {
 }
 
 /// Runs `bench peers`.
-fn bench_peers(options: &Options) -> Result<(), Error> {
+fn bench_peers(options: &BenchOptions) -> Result<(), Error> {
     if options.record {
         let reason = "`peers` keeps no record, since it also measures other libraries";
         return Err(Error::option("--record", reason));

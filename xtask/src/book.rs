@@ -23,12 +23,12 @@ const DOCUMENTED: &str = "doc --no-deps --package treefold --package treefold-tr
     --package treefold-schedule --package treefold-mpi-library --package treefold-comm --package treefold-reduce \
     --package treefold-cuda --features treefold/cuda,treefold/mpi,treefold/num-complex,treefold/par,treefold/tracing";
 
-/// Options of `book`.
+/// BookOptions of `book`.
 #[derive(Args, Clone, Debug)]
-pub struct Options {}
+pub struct BookOptions {}
 
 /// Runs the command.
-pub fn run(_options: &Options) -> Result<(), Error> {
+pub fn run(_options: &BookOptions) -> Result<(), Error> {
     let pages = successful(
         "run --release --package xtask --features book --bin book",
         None,

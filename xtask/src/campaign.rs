@@ -20,9 +20,9 @@ use harness::{Backend, Error, Place};
 use launch::MpiOptions;
 use serde_json::Value;
 
-/// Options of `campaign`.
+/// CampaignOptions of `campaign`.
 #[derive(Args, Clone, Debug)]
-pub struct Options {
+pub struct CampaignOptions {
     /// The seed of the first case; each further case adds 1
     #[arg(long, default_value_t = 1, value_name = "S")]
     seed: u64,
@@ -54,7 +54,7 @@ pub struct Options {
 /// Runs the command; true if no case failed.
 ///
 /// `live_bytes` returns how many bytes this process has allocated and not freed.
-pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> {
+pub fn run(options: &CampaignOptions, live_bytes: fn() -> usize) -> Result<bool, Error> {
     let faults = match options.faults.as_deref() {
         None => FaultKind::ALL.to_vec(),
         Some("none") => Vec::new(),
@@ -96,7 +96,7 @@ pub fn run(options: &Options, live_bytes: fn() -> usize) -> Result<bool, Error> 
     Ok(is_sound)
 }
 
-impl Options {
+impl CampaignOptions {
     /// The seeds of all cases.
     fn seeds(&self) -> Range<u64> {
         self.seed..self.seed.saturating_add(self.cases)
@@ -156,7 +156,7 @@ impl Troubled {
     }
 
     /// The command that starts this program again to run `cases` cases in such a cluster.
-    fn command(&self, cases: u64, options: &Options) -> Result<Command, Error> {
+    fn command(&self, cases: u64, options: &CampaignOptions) -> Result<Command, Error> {
         let own = std::env::current_exe().map_err(|error| Error::Run(error.to_string()))?;
         let ranks = self.nodes * self.ranks_per_node;
         let ranks = options.ranks.map_or(ranks, |most| ranks.min(most.get()));
@@ -215,7 +215,7 @@ impl Troubled {
 
 /// Runs the cases; true if none failed. After each cluster, calls `done` with the number of its cases.
 fn run_on_clusters(
-    options: &Options,
+    options: &CampaignOptions,
     seeds: Range<u64>,
     output: &mut Output,
     done: &dyn Fn(u64),

@@ -7,9 +7,9 @@ use clap::Args;
 use harness::Error;
 use launch::MpiOptions;
 
-/// Options of `cluster`.
+/// ClusterOptions of `cluster`.
 #[derive(Args, Clone, Debug)]
-pub struct Options {
+pub struct ClusterOptions {
     /// The number of nodes
     #[arg(long, default_value_t = 2, value_name = "N")]
     nodes: usize,
@@ -49,7 +49,7 @@ pub struct Options {
 const WITH_BACKEND: [&str; 3] = ["repro-check", "bench", "campaign"];
 
 /// Runs the command and returns its exit status.
-pub fn run(options: &Options) -> Result<u8, Error> {
+pub fn run(options: &ClusterOptions) -> Result<u8, Error> {
     let places = [Place::Outside, Place::FirstNode];
     let settings = Settings {
         nodes: options.nodes,

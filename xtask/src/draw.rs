@@ -8,16 +8,16 @@ use clap::Args;
 use harness::Error;
 use harness::plot::Record;
 
-/// Options of `draw`.
+/// DrawOptions of `draw`.
 #[derive(Args, Clone, Debug)]
-pub struct Options {
+pub struct DrawOptions {
     /// Records: NAME.json draws NAME.svg [default: all records in docs/ that have a picture]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 }
 
 /// Runs the command.
-pub fn run(options: &Options) -> Result<(), Error> {
+pub fn run(options: &DrawOptions) -> Result<(), Error> {
     let files = match &options.files[..] {
         [] => records(&workspace().join("docs"))?,
         files => files.to_vec(),

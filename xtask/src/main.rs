@@ -30,28 +30,28 @@ enum Command {
     /// Sums data on many rank counts and compares the bits
     ReproCheck(repro_check::Options),
     /// Times kernels, look-ups and reductions next to plain ones
-    Bench(bench::Options),
+    Bench(bench::BenchOptions),
     /// Predicts how long schedules take on another machine
-    Simulate(simulate::Options),
+    Simulate(simulate::SimulateOptions),
     /// Writes the page that shows every schedule
-    Schedules(schedules::Options),
+    Schedules(schedules::SchedulesOptions),
     /// Recomputes the papers' tables and figures, next to the published values
-    Papers(papers::Options),
+    Papers(papers::PapersOptions),
     /// Redraws pictures from recorded measurements
-    Draw(draw::Options),
+    Draw(draw::DrawOptions),
     /// Updates the measured numbers on pages from the records in docs/
     Numbers,
     /// Runs random programs with injected faults and compares every result with the definition
-    Campaign(campaign::Options),
+    Campaign(campaign::CampaignOptions),
     /// Runs one of these commands on a virtual cluster: its nodes are namespaces of this machine, and its network can delay and lose
     /// messages
-    Cluster(cluster::Options),
+    Cluster(cluster::ClusterOptions),
     /// Installs the libraries for C, C++ and Fortran
     Install(install::Options),
     /// Builds the release files in dist/ and tests them; the same as `test --stage release`
     Release,
     /// Builds the book from `docs/` as HTML
-    Book(book::Options),
+    Book(book::BookOptions),
     /// Runs what CI runs, or the named stages
     Test(gate::Options),
 }

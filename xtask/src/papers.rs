@@ -11,9 +11,9 @@ use harness::output::Output;
 use harness::{Backend, Error, Place};
 use launch::MpiOptions;
 
-/// Options of `papers`.
+/// PapersOptions of `papers`.
 #[derive(Args, Clone, Debug)]
-pub struct Options {
+pub struct PapersOptions {
     /// Exhibits by name, for example table-3,figure-2.3; figure-4 means figure-4.1 to figure-4.4 [default: all]
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     only: Vec<String>,
@@ -37,7 +37,7 @@ pub struct Options {
 }
 
 /// Runs the command.
-pub fn run(options: &Options) -> Result<(), Error> {
+pub fn run(options: &PapersOptions) -> Result<(), Error> {
     let all = exhibits();
     let chosen = chosen(&all, &options.only)?;
     let backend = match options.backend {

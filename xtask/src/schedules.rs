@@ -36,16 +36,16 @@ const ROUND: Link = Link {
 /// The page's text; computed texts replace the names in braces.
 const PAGE: &str = include_str!("schedules/page.md");
 
-/// Options of `schedules`.
+/// SchedulesOptions of `schedules`.
 #[derive(Args, Clone, Debug)]
-pub struct Options {
+pub struct SchedulesOptions {
     /// The folder of the page
     #[arg(long, value_name = "DIR", default_value_os_t = workspace().join("docs"))]
     output: PathBuf,
 }
 
 /// Runs the command.
-pub fn run(options: &Options) -> Result<(), Error> {
+pub fn run(options: &SchedulesOptions) -> Result<(), Error> {
     let folder = options.output.join("schedules");
     files::make(&folder)?;
     for &algorithm in Algorithm::ALL {

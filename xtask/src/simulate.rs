@@ -15,9 +15,9 @@ use schedule::{Algorithm, Collective, Link, Machine, Parameters, Schedule};
 /// The greatest number of ranks. Each takes about a hundred bytes, so more would not fit into a usual machine's memory.
 const RANKS_MAX: usize = 1 << 24;
 
-/// Options of `simulate`.
+/// SimulateOptions of `simulate`.
 #[derive(Args, Clone, Debug)]
-pub struct Options {
+pub struct SimulateOptions {
     /// The number of ranks
     #[arg(long, default_value = "1024", value_name = "P", value_parser = at_most::<RANKS_MAX>)]
     ranks: usize,
@@ -66,7 +66,7 @@ pub struct Options {
 }
 
 /// Runs the command.
-pub fn run(options: &Options) -> Result<(), Error> {
+pub fn run(options: &SimulateOptions) -> Result<(), Error> {
     let question = question(options)?;
     let told = |error: schedule::UnknownAlgorithm| error.to_string();
     let parse = |name: &str| name.parse().map_err(told);
@@ -155,7 +155,7 @@ fn check(option: &'static str, parameters: Parameters) -> Result<(), Error> {
 }
 
 /// The simulation that the options ask for.
-fn question(options: &Options) -> Result<Question, Error> {
+fn question(options: &SimulateOptions) -> Result<Question, Error> {
     let ranks = options.ranks;
     let items = options.items.unwrap_or(ranks as u64);
     let scheme = options.distribution.parse::<Scheme>();

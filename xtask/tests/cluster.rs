@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cluster::{Control, Order};
-use harness::bench::schedules::Row;
+use harness::bench::schedules::ScheduleRow;
 use harness::endurance::{AGAIN, file};
 use harness::ranks::RANK_WORD;
 use launch::{Installation, Launcher};
@@ -236,7 +236,7 @@ fn far_nodes_are_measured_and_chosen_by() {
     let words = "--delay 3ms -- bench scalar --ranks 6 --quick --json -";
     let text = printed(xtask(&format!("{CLUSTER} {words}")));
     let rows = text.lines().map(|line| serde_json::from_str(line).unwrap());
-    let rows: Vec<Row> = rows.collect();
+    let rows: Vec<ScheduleRow> = rows.collect();
     let chosen = |variant: &str| {
         let row = rows.iter().find(|row| row.variant == variant);
         row.unwrap().remark.clone().unwrap()

@@ -1,7 +1,7 @@
 //! Measures schedules alternately with the backend's own collective.
 
 use harness::Error;
-use harness::bench::schedules::{self, Job, Row, of, reference};
+use harness::bench::schedules::{self, ScheduleJob, ScheduleRow, of, reference};
 use harness::markdown::digits;
 use harness::plot::{Axis, Line};
 use reduce::Algorithm;
@@ -14,8 +14,8 @@ use crate::said::line;
 pub(crate) fn measure(
     context: &Context<'_>,
     ranks: &[usize],
-    job: &Job,
-) -> Result<Vec<Row>, Error> {
+    job: &ScheduleJob,
+) -> Result<Vec<ScheduleRow>, Error> {
     let place = context.settings.place;
     let rows = ranks
         .iter()
@@ -27,10 +27,10 @@ pub(crate) fn measure(
 pub(crate) fn draw_ratios(
     page: &mut Page,
     (part, what): (&str, &str),
-    rows: &[Row],
+    rows: &[ScheduleRow],
     algorithms: &[Algorithm],
     axis: Axis,
-    x: impl Fn(&Row) -> f64,
+    x: impl Fn(&ScheduleRow) -> f64,
 ) {
     let reference = reference(rows);
     let lines = algorithms.iter().map(|&algorithm| {
@@ -47,9 +47,9 @@ pub(crate) fn draw_ratios(
 }
 
 /// Writes a table with a row for each schedule: its times, also as a ratio to the reference, and the number of its blocks.
-pub(crate) fn table(page: &mut Page, rows: &[Row], algorithms: &[Algorithm]) {
+pub(crate) fn table(page: &mut Page, rows: &[ScheduleRow], algorithms: &[Algorithm]) {
     page.text("Microseconds (ratio to the backend's own collective; blocks, if more than one).");
-    let cell = |row: &Row| {
+    let cell = |row: &ScheduleRow| {
         let blocks = match row.blocks {
             1 => String::new(),
             blocks => format!("; {blocks}"),

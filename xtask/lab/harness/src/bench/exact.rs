@@ -277,7 +277,7 @@ fn rows(
 
 /// The job of every rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Job {
+pub struct ExactJob {
     /// The numbers of keys.
     keys: Vec<usize>,
     /// How often each measurement is repeated.
@@ -297,7 +297,7 @@ pub fn launch(
     quick: bool,
     output: &Output,
 ) -> Result<Vec<Row>, Error> {
-    let job = Job {
+    let job = ExactJob {
         keys: quick_or(quick, vec![64, 4096], vec![4096, 1_000_000]),
         rounds: quick_or(quick, 3, 31),
     };
@@ -308,7 +308,7 @@ pub fn launch(
 pub fn on_rank(
     world: &World,
     backend: Backend,
-    job: &Job,
+    job: &ExactJob,
     report: &dyn Fn(Report<Row>),
 ) -> Result<(), Error> {
     let ordinary = Ordinary::new(world, backend)?;

@@ -12,7 +12,7 @@ use crate::output::Output;
 /// A line of a script's output.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Line {
+enum ScriptLine {
     /// The reason why no rows follow.
     Missing(String),
     /// The packages and their versions.
@@ -33,7 +33,7 @@ struct Told {
 
 /// The measurements, and the packages that were measured. If one is missing, nothing is measured, and a line of output says so.
 #[derive(Debug, Default)]
-pub struct Measured {
+pub struct PythonMeasurement {
     /// The rows.
     pub rows: Vec<Row>,
     /// The packages and their versions.
@@ -41,22 +41,27 @@ pub struct Measured {
 }
 
 /// Measures sums by key and over windows.
-pub fn measure(quick: bool, output: &Output) -> Result<Measured, Error> {
+pub fn measure(quick: bool, output: &Output) -> Result<PythonMeasurement, Error> {
     let words = quick_or(quick, ["20000", "1000", "3"], ["2000000", "100000", "11"]);
     run("exact", "speed_by_key.py", &words, output)
 }
 
 /// Measures the functions of arrays, compared with NumPy's.
-pub fn beside_numpy(quick: bool, output: &Output) -> Result<Measured, Error> {
+pub fn beside_numpy(quick: bool, output: &Output) -> Result<PythonMeasurement, Error> {
     let words = quick_or(quick, ["1000", "3"], ["10000000", "15"]);
     run("python", "speed_beside_numpy.py", &words, output)
 }
 
 /// Runs a script. If stage `python-story` has run here, uses that stage's interpreter, which has all packages.
-fn run(bench: &str, file: &str, words: &[&str], output: &Output) -> Result<Measured, Error> {
+fn run(
+    bench: &str,
+    file: &str,
+    words: &[&str],
+    output: &Output,
+) -> Result<PythonMeasurement, Error> {
     let own = target()?.join("python/story/bin/python");
     let python = if own.exists() { own } else { "python3".into() };
-    let mut measured = Measured::default();
+    let mut measured = PythonMeasurement::default();
     let nothing = |reason: &str| {
         let advice = "`cargo xtask test --stage python-story` installs all that it needs";
         output.say(format!("{bench}: no rows of Python: {reason}; {advice}"));
@@ -81,9 +86,9 @@ fn run(bench: &str, file: &str, words: &[&str], output: &Output) -> Result<Measu
     }
     for line in String::from_utf8_lossy(&ended.stdout).lines() {
         match serde_json::from_str(line)? {
-            Line::Missing(reason) => nothing(&reason),
-            Line::Versions(versions) => measured.versions = Some(versions),
-            Line::Row(told) => measured.rows.push(told.row(bench)),
+            ScriptLine::Missing(reason) => nothing(&reason),
+            ScriptLine::Versions(versions) => measured.versions = Some(versions),
+            ScriptLine::Row(told) => measured.rows.push(told.row(bench)),
         }
     }
     Ok(measured)

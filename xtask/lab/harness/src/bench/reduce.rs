@@ -17,7 +17,7 @@ use crate::{Backend, Error, Place, Runner, Sharing, Way};
 
 /// The job of every rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Job {
+pub struct ReduceJob {
     /// The numbers of items.
     sizes: Vec<usize>,
     /// Their distributions.
@@ -35,7 +35,7 @@ pub fn launch(
 ) -> Result<Vec<Row>, Error> {
     // The first size is one item per rank: an allreduce of one number.
     let all = [&TABLE_4_1_ITEMS[..], &TABLE_4_1_LARGE_ITEMS].concat();
-    let job = Job {
+    let job = ReduceJob {
         sizes: [vec![ranks], quick_or(quick, vec![460, 1602], all)].concat(),
         distributions: Sharing::contiguous(),
         rounds: quick_or(quick, 5, 31),
@@ -61,7 +61,7 @@ pub fn own_items(
 pub fn on_rank(
     world: &World,
     backend: Backend,
-    job: &Job,
+    job: &ReduceJob,
     report: &dyn Fn(Report<Row>),
 ) -> Result<(), Error> {
     for &size in &job.sizes {
@@ -73,7 +73,7 @@ pub fn on_rank(
             let (ownership, local) = own_items(world, *sharing, size)?;
             let local = &local[..];
             let (references, variants) = runners(world, backend, &ownership)?;
-            let runners: Vec<&Named> = references.iter().chain(&variants).collect();
+            let runners: Vec<&NamedRunner> = references.iter().chain(&variants).collect();
             // Ranks that share a core take far longer.
             let turns = world.size().div_ceil(world.transport().hints().concurrency);
             let repeats = (1_000_000 / size / turns.pow(2)).clamp(1, 200);
@@ -153,14 +153,14 @@ const WARM_ITEMS: usize = TABLE_4_1_ITEMS[4];
 /// Single calls are measured in this many times more rounds, since they vary more than the mean of hundreds.
 const COLD_ROUNDS_FACTOR: usize = 5;
 
-type Named = (String, Runner);
+type NamedRunner = (String, Runner);
 
 /// The references, and the variants that are compared with them: every algorithm, and last the default plan.
 fn runners(
     world: &World,
     backend: Backend,
     ownership: &Ownership,
-) -> Result<(Vec<Named>, Vec<Named>), Error> {
+) -> Result<(Vec<NamedRunner>, Vec<NamedRunner>), Error> {
     let allreduce = backend.allreduce();
     let named = |fold, baseline| (format!("{fold}+{allreduce}"), Runner::Baseline(baseline));
     let left_to_right = Baseline::locally_left_to_right(world, backend)?;
@@ -188,7 +188,7 @@ const SAMPLE_NS_MAX: f64 = 2e7;
 /// The medians over the rounds of the slowest rank's time for one call, in nanoseconds.
 fn medians_ns(
     world: &World,
-    runners: &[&Named],
+    runners: &[&NamedRunner],
     local: &[f64],
     rounds: usize,
     repeats_max: usize,

@@ -7,7 +7,7 @@
 mod case;
 
 use ::reduce::{Algorithm, Link, Max, Sum, World};
-use case::Case;
+use case::ScheduleCase;
 use schedule::Collective;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ const BLOCK_ELEMENTS: [usize; 6] = [1_000, 4_000, 16_000, 64_000, 250_000, 1_000
 
 /// The job of every rank.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Job {
+pub struct ScheduleJob {
     /// The papers whose harnesses run: 2, 4 and 5.
     pub papers: Vec<u8>,
     /// The schedules. If empty, all that suit a harness, and the plan's choice.
@@ -49,7 +49,7 @@ pub struct Job {
 
 /// One schedule, in one harness: one line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct ScheduleRow {
     /// `schedules`.
     pub bench: String,
     /// The algorithm; or `tuned`, the plan's choice for the measured network, or `unmeasured`, its choice without.
@@ -91,13 +91,16 @@ pub struct Row {
 }
 
 /// The rows of one schedule.
-pub fn of(rows: &[Row], algorithm: Algorithm) -> impl Iterator<Item = &Row> + Clone {
+pub fn of(
+    rows: &[ScheduleRow],
+    algorithm: Algorithm,
+) -> impl Iterator<Item = &ScheduleRow> + Clone {
     rows.iter()
         .filter(move |row| row.variant == algorithm.name())
 }
 
 /// The reference of all rows.
-pub fn reference(rows: &[Row]) -> &str {
+pub fn reference(rows: &[ScheduleRow]) -> &str {
     rows.first().map_or("", |row| row.reference.as_str())
 }
 
@@ -107,15 +110,15 @@ pub fn launch(
     ranks: usize,
     quick: bool,
     output: &Output,
-) -> Result<Vec<Row>, Error> {
+) -> Result<Vec<ScheduleRow>, Error> {
     let powers = (0..=7).map(|power| 10_usize.pow(power));
-    let job = Job {
+    let job = ScheduleJob {
         papers: vec![2, 4, 5],
         widths: quick_or(quick, vec![1, 1000], powers.collect()),
         cut_width: quick_or(quick, 1000, 1_000_000),
         cut_elements: BLOCK_ELEMENTS.to_vec(),
         rounds: quick_or(quick, 5, 30),
-        ..Job::default()
+        ..ScheduleJob::default()
     };
     measure(place, ranks, &job, output)
 }
@@ -136,8 +139,8 @@ pub fn launch_scalar(
     ranks: usize,
     quick: bool,
     output: &Output,
-) -> Result<Vec<Row>, Error> {
-    let job = Job {
+) -> Result<Vec<ScheduleRow>, Error> {
+    let job = ScheduleJob {
         papers: vec![2],
         algorithms: SCALAR.to_vec(),
         tuned: true,
@@ -146,13 +149,18 @@ pub fn launch_scalar(
         calls_min: 10,
         untimed: 2,
         rounds: quick_or(quick, 5, 30),
-        ..Job::default()
+        ..ScheduleJob::default()
     };
     measure(place, ranks, &job, output)
 }
 
 /// Measures a job in a place.
-pub fn measure(place: &Place, ranks: usize, job: &Job, output: &Output) -> Result<Vec<Row>, Error> {
+pub fn measure(
+    place: &Place,
+    ranks: usize,
+    job: &ScheduleJob,
+    output: &Output,
+) -> Result<Vec<ScheduleRow>, Error> {
     rows_of(place, ranks, ("schedules", job), on_rank, output)
 }
 
@@ -160,8 +168,8 @@ pub fn measure(place: &Place, ranks: usize, job: &Job, output: &Output) -> Resul
 pub fn on_rank(
     world: &World,
     backend: Backend,
-    job: &Job,
-    report: &dyn Fn(Report<Row>),
+    job: &ScheduleJob,
+    report: &dyn Fn(Report<ScheduleRow>),
 ) -> Result<(), Error> {
     let network = world.measure_link()?;
     let ordinary = Ordinary::new(world, backend)?;
@@ -182,7 +190,7 @@ pub fn on_rank(
             )
         }));
     }
-    let case = |paper, collective, width, rounds| Case {
+    let case = |paper, collective, width, rounds| ScheduleCase {
         world,
         backend,
         ordinary: &ordinary,
@@ -208,7 +216,7 @@ pub fn on_rank(
         let width = job.cut_width;
         let elements = job.cut_elements.iter().copied();
         for elements in elements.filter(|&elements| elements <= width) {
-            let case = Case {
+            let case = ScheduleCase {
                 block_elements: Some(elements),
                 ..case(2, allreduce, width, rounds(width))
             };
@@ -239,7 +247,7 @@ fn i64_values(rank: usize, column: usize) -> i64 {
     (rank as i64 * 7919 + column as i64).wrapping_mul(0x9E37_79B9)
 }
 
-impl Measured for Row {
+impl Measured for ScheduleRow {
     fn ratios(_bench: &str) -> String {
         "a row a rank; time".to_owned()
     }

@@ -1,7 +1,7 @@
 //! Measures the reductions of Figures 6 to 10 on this machine's cores, next to the backend's own collective.
 
 use harness::Error;
-use harness::bench::schedules::{Job, Row, reference};
+use harness::bench::schedules::{ScheduleJob, ScheduleRow, reference};
 use harness::markdown::digits;
 use harness::plot::Axis;
 use reduce::Algorithm;
@@ -31,7 +31,12 @@ const CASES: [Case; 4] = [
 ];
 
 /// The row of a schedule on a number of ranks.
-fn find<'r>(rows: &'r [Row], variant: &str, ranks: usize, case: Case) -> Option<&'r Row> {
+fn find<'r>(
+    rows: &'r [ScheduleRow],
+    variant: &str,
+    ranks: usize,
+    case: Case,
+) -> Option<&'r ScheduleRow> {
     let (operation, n, _) = case;
     let mut own = rows
         .iter()
@@ -45,7 +50,7 @@ pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     let ranks: &[usize] = context.quick_or(&[2][..], &[2, 4, 8]);
     let mut rows = Vec::new();
     for &count in ranks {
-        let job = Job {
+        let job = ScheduleJob {
             papers: vec![4],
             // Ranks that share cores need milliseconds where others need microseconds.
             rounds: if count > 2 {
@@ -53,7 +58,7 @@ pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
             } else {
                 context.quick_or(5, 20)
             },
-            ..Job::default()
+            ..ScheduleJob::default()
         };
         rows.extend(measure(context, &[count], &job)?);
     }
@@ -87,9 +92,9 @@ pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     ));
     for case in CASES {
         let (operation, n, items) = case;
-        let is_own = |own: &&Row| own.operation == operation && own.n == n;
+        let is_own = |own: &&ScheduleRow| own.operation == operation && own.n == n;
         let own = rows.iter().filter(is_own).cloned();
-        let own: Vec<Row> = own.collect();
+        let own: Vec<ScheduleRow> = own.collect();
         let part = format!("{operation}-{n}");
         let what =
             format!("an allreduce of {items}, {operation}; ranks beyond the second share cores");

@@ -1,7 +1,7 @@
 //! Measures Figures 2 to 7 on two ranks; the report had 16 to 1152.
 
 use harness::Error;
-use harness::bench::schedules::{Job, Row, of, reference};
+use harness::bench::schedules::{ScheduleJob, ScheduleRow, of, reference};
 use harness::markdown::digits;
 use harness::plot::{Axis, Line};
 use reduce::Algorithm;
@@ -17,7 +17,7 @@ use crate::said::{count, line, span};
 const PIPELINES: [Algorithm; 2] = [Algorithm::LinearPipelined, Algorithm::LinearDoublyPipelined];
 
 /// A pipeline, its times by the size of blocks, and its time with Lemma 1's number of blocks for the measured link.
-type PipelineTimes = (Algorithm, Vec<Row>, Row);
+type PipelineTimes = (Algorithm, Vec<ScheduleRow>, ScheduleRow);
 
 fn times(
     context: &Context<'_>,
@@ -28,24 +28,24 @@ fn times(
     let is_whole = algorithm == Algorithm::LinearPipelined && !context.settings.quick;
     let least = if is_whole { 1 } else { 1_000 };
     let cut = BLOCK_ELEMENTS.into_iter();
-    let job = Job {
+    let job = ScheduleJob {
         papers: vec![2],
         algorithms: vec![algorithm],
         widths: vec![elements],
         cut_width: elements,
         cut_elements: cut.filter(|&elements| elements >= least).collect(),
         rounds: context.quick_or(4, 12),
-        ..Job::default()
+        ..ScheduleJob::default()
     };
     let rows = measure(context, &[2], &job)?;
-    let is_cut = |row: &Row| row.block_elements.is_some();
-    let (cut, mut whole): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_cut);
+    let is_cut = |row: &ScheduleRow| row.block_elements.is_some();
+    let (cut, mut whole): (Vec<ScheduleRow>, Vec<ScheduleRow>) = rows.into_iter().partition(is_cut);
     let by_lemma = whole.pop();
     let by_lemma = by_lemma.ok_or_else(|| Error::Run("no time of the whole row".to_owned()))?;
     Ok((algorithm, cut, by_lemma))
 }
 
-fn block_elements(row: &Row) -> usize {
+fn block_elements(row: &ScheduleRow) -> usize {
     let elements = row.block_elements.expect("a row that was cut");
     usize::try_from(elements).expect("as it was asked for")
 }
@@ -63,7 +63,7 @@ pub(super) fn block_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
     let studies: Vec<PipelineTimes> = studies.into_iter().collect::<Result<_, _>>()?;
     let lines = studies.iter().map(|(algorithm, cut, _)| {
         let bars = cut.iter().map(|row| (row.low_ns / 1e6, row.high_ns / 1e6));
-        let point = |row: &Row| (block_elements(row) as f64, row.median_ns / 1e6);
+        let point = |row: &ScheduleRow| (block_elements(row) as f64, row.median_ns / 1e6);
         Line {
             bars: bars.collect(),
             ..line(algorithm.name(), cut, point)
@@ -99,12 +99,12 @@ pub(super) fn figures(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
     let plans = "every schedule is an algorithm of plans";
     let named = ALGORITHMS.map(|algorithm| algorithm.name().parse().expect(plans));
     let powers = 0..=context.quick_or(4, 7);
-    let job = Job {
+    let job = ScheduleJob {
         papers: vec![2],
         algorithms: named.to_vec(),
         widths: powers.map(|power| 10_usize.pow(power)).collect(),
         rounds: context.quick_or(5, 24),
-        ..Job::default()
+        ..ScheduleJob::default()
     };
     let rows = measure(context, &[2], &job)?;
     let reference = reference(&rows);

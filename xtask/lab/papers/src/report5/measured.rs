@@ -1,7 +1,7 @@
 //! Measures both sweeps, of sections 3.1 and 3.2, as far as this machine allows.
 
 use harness::Error;
-use harness::bench::schedules::{Job, Row, of, reference};
+use harness::bench::schedules::{ScheduleJob, ScheduleRow, of, reference};
 use harness::plot::Axis;
 use reduce::Algorithm;
 
@@ -19,13 +19,13 @@ const ALGORITHMS: [Algorithm; 4] = [
 ];
 
 /// A job of reduces with the report's number of repetitions, or fewer in a quick run.
-fn job(context: &Context<'_>, algorithms: &[Algorithm], widths: Vec<usize>) -> Job {
-    Job {
+fn job(context: &Context<'_>, algorithms: &[Algorithm], widths: Vec<usize>) -> ScheduleJob {
+    ScheduleJob {
         papers: vec![5],
         algorithms: algorithms.to_vec(),
         widths,
         rounds: context.quick_or(5, 30),
-        ..Job::default()
+        ..ScheduleJob::default()
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<()
     draw_ratios(page, what, &rows, trees, axis, |row| row.ranks as f64);
     table(page, &rows, trees);
     let reference = reference(&rows);
-    for Row { ranks, ratio, .. } in of(&rows, Algorithm::Binomial) {
+    for ScheduleRow { ranks, ratio, .. } in of(&rows, Algorithm::Binomial) {
         page.compare(format!(
             "`binomial` over {reference}, p = {ranks} | below 1, by a big margin | {ratio} | another library, on two cores with shared memory; the report measured latency between nodes"
         ));

@@ -5,7 +5,7 @@ use std::fmt;
 use reduce::{Algorithm, AnyPlan, DEFAULT_LINK, Network, Operation, Plan, World};
 use schedule::{Collective, Machine, simulate};
 
-use super::{Job, Row};
+use super::{ScheduleJob, ScheduleRow};
 use crate::bench::Report;
 use crate::bench::timing::{median, slowest_after_ns, slowest_ns, whole};
 use crate::ordinary::{Element, Known, Ordinary};
@@ -36,13 +36,13 @@ impl Choice {
 }
 
 /// A measurement of every suitable schedule on rows of one length.
-pub(super) struct Case<'h> {
+pub(super) struct ScheduleCase<'h> {
     pub(super) world: &'h World,
     pub(super) backend: Backend,
     pub(super) ordinary: &'h Ordinary,
     pub(super) network: Network,
-    pub(super) report: &'h dyn Fn(Report<Row>),
-    pub(super) job: &'h Job,
+    pub(super) report: &'h dyn Fn(Report<ScheduleRow>),
+    pub(super) job: &'h ScheduleJob,
     pub(super) paper: u8,
     pub(super) collective: Collective,
     pub(super) width: usize,
@@ -52,9 +52,9 @@ pub(super) struct Case<'h> {
 }
 
 /// A call of all ranks.
-type Call<'c> = &'c mut dyn FnMut() -> Result<(), Error>;
+type TimedCall<'c> = &'c mut dyn FnMut() -> Result<(), Error>;
 
-impl Case<'_> {
+impl ScheduleCase<'_> {
     /// Measures every suitable schedule, and the plan's choice.
     pub(super) fn measure<T, O>(
         &self,
@@ -141,7 +141,7 @@ impl Case<'_> {
     }
 
     /// The times of two calls, measured alternately.
-    fn samples(&self, own: Call<'_>, other: Call<'_>) -> Result<[Vec<f64>; 2], Error> {
+    fn samples(&self, own: TimedCall<'_>, other: TimedCall<'_>) -> Result<[Vec<f64>; 2], Error> {
         // Two runs allocate the buffers; if they are short, three more determine the number of calls in a sample.
         let mut warm_ns = slowest_ns(self.world, 2, &mut *own)?;
         if warm_ns < 100.0 * SAMPLE_NS {
@@ -166,7 +166,7 @@ impl Case<'_> {
         [mut own, others]: [Vec<f64>; 2],
         (element, element_bytes): (&str, usize),
         operation: &str,
-    ) -> Row {
+    ) -> ScheduleRow {
         own.sort_by(f64::total_cmp);
         // The order statistics at n/2 -+ 0.98 sqrt(n): the median is between them in 95 % of cases.
         let count = own.len() as f64;
@@ -184,7 +184,7 @@ impl Case<'_> {
             "max" => "maximum",
             name => name,
         };
-        Row {
+        ScheduleRow {
             bench: "schedules".to_owned(),
             variant: choice.name(),
             remark: self.remark(choice, plan),
