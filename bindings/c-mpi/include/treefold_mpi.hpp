@@ -612,7 +612,7 @@ enum class parameter : std::int32_t {
     message_limit = TREEFOLD_MESSAGE_LIMIT,
 };
 
-// Whether T has exact plans for S. Complex numbers have no norm: pass n of them as 2n real numbers.
+// Whether T has exact plans for S. There is no norm of complex types: pass n complex numbers as 2n real ones.
 template <class T, treefold_statistic S>
 concept has_exact_plan =
     (S == TREEFOLD_EXACT_SUM || S == TREEFOLD_EXACT_NORM || S == TREEFOLD_EXACT_DOT || S == TREEFOLD_EXACT_VDOT) && has_statistic<T, S>;

@@ -12,7 +12,7 @@
 ! an error code; after an error, do not use the result. Without it, a failed call prints the error on error_unit and ends the
 ! program by error stop. Several threads may call the procedures of this file at once.
 !
-! Arrays may have any type that treefold reduces, any rank and any stride. An array of rank 2 counts as all its elements, in array
+! Arrays may have any type that treefold reduces, any rank and any stride. An array of rank 2 is treated as a list of its elements, in array
 ! element order; procedures for rows have their own names. Sections such as x(::2) are read in blocks, not copied as a whole, except
 ! by treefold_fold_user, _sum_lanes, _sum_and_absolute_sum and _rolling. Types are checked at run time: a wrong type is
 ! TREEFOLD_ARGUMENT, and so is an assumed-size array. An unallocated array is TREEFOLD_NULL, where that can be detected.

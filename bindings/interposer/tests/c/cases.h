@@ -15,7 +15,7 @@ struct data {
     bool (*is_same)(const struct type *type, const void *left, const void *right);
 };
 
-/* Bytes before and after a buffer, which must not be written. */
+/* Guard bytes before and after a buffer: no call may write them. */
 enum { GUARD = 64, PATTERN = 0xA5 };
 
 /* The elements that a rank gets from the reduction over the first `ranks` ranks. */

@@ -20,7 +20,7 @@ pub trait Numbers: Copy + Debug {
     /// The sums of no rows.
     const ZERO: Self::Long;
 
-    /// Both states' sums, or their differences if `is_less`; `None` if there is no room.
+    /// The sums plus those of `other`, or minus these if `is_less`; `None` if there is no room.
     fn sums(self, other: Self, is_less: bool) -> Option<Self>;
 
     /// Adds a value to each sum. Values that do not fit are added to `long`.

@@ -104,7 +104,7 @@ pub fn without_traps(body: &mut dyn FnMut()) -> bool {
 /// While this value lives, its thread does not flush subnormal results and operands to zero. If the thread's own setting was different, dropping the
 /// value on the same thread restores it, and on x86-64 also the exception flags.
 ///
-/// If nothing is flushed, this takes as long as [`has_default_environment`]. Arithmetic that must stay within the value's lifetime belongs in a
+/// If the thread flushes nothing anyway, creating the value takes as long as [`has_default_environment`]. Arithmetic that must stay within the value's lifetime belongs in a
 /// function that the compiler cannot see through, as in [`without_traps`].
 #[derive(Debug)]
 pub struct Subnormals {

@@ -1,7 +1,7 @@
 //! A long integer for each key. There is a table for each digit to which items were added.
 //!
-//! Digit d of all keys is a table of pairs of integers, in a unit that is 32 binary places above the unit of digit d - 1. An item is added to
-//! one digit, which has room for items of 53 exponents. If all items of a block fit the same digit, as in most data, the block is added to
+//! Digit d of all keys is a table of pairs of integers, in a unit that is 32 binary places above the unit of digit d - 1. Each item is added
+//! to one digit; a digit has room for items of 53 adjacent exponents. If all items of a block fit the same digit, as in most data, the block is added to
 //! one table. Other blocks are added digit by digit: each item to the table of its own digit.
 //!
 //! Before a block, each half of a pair is below 2^62 in magnitude, and the block's items change it by less than 2^62. If a first half is
