@@ -25,7 +25,7 @@
  * rank, print anything or end the program. When a thread ends, its remaining handles are destroyed. A plan can still run after its
  * communicator's handle has been destroyed.
  *
- * Lengths are numbers of elements of a type of treefold.h, or numbers of items of a user-defined operator. If items are rows, the length of
+ * Lengths count elements of a type in treefold.h or, with a user-defined operator, its items. If items are rows, the length of
  * an array is the number of the rank's items times the width.
  *
  * Arrays may be in the memory of an NVIDIA GPU, as with a CUDA-aware MPI library; the section "Runs" has the rules.

@@ -281,13 +281,13 @@ enum {
 };
 
 /*
- * The type of a result. A count is TREEFOLD_U64. A variance or standard deviation of complex items has the type of their real parts. By
- * key, sums of integers are TREEFOLD_I64 or U64, signed or unsigned as the items are, and other statistics of integers are F64. Every other
- * result has the type of the items.
+ * The type of a result. A count is TREEFOLD_U64. A variance or standard deviation of complex items has the type of their real parts. In
+ * results by key, a sum of integers is TREEFOLD_I64 if the items are signed and U64 if not; other statistics of integers are F64. Every
+ * other result has the type of the items.
  */
 
-/* A statistic of all items. x has n elements; y has m, or is NULL with m = 0 if the statistic takes one array. For complex numbers there
-   are the count, the sum, the mean, the variance, the standard deviation and both dot products. */
+/* A statistic of all items. x has n elements; y has m, or is NULL with m = 0 if the statistic takes one array. Complex numbers
+   support only the count, the sum, the mean, the variance, the standard deviation and both dot products. */
 treefold_status treefold_exact(treefold_type type, treefold_statistic statistic, double ddof, const void *x, size_t n, const void *y,
                                size_t m, void *result);
 
@@ -296,7 +296,7 @@ treefold_status treefold_exact(treefold_type type, treefold_statistic statistic,
  * TREEFOLD_U64, and keys[i] is the key of item i: TREEFOLD_LENGTH if k and n differ. Keys are 0 to m - 1: any other is TREEFOLD_ARGUMENT,
  * and the error names the item and the key. y has l elements, or is NULL with l = 0 if the statistic takes one array.
  *
- * Items are TREEFOLD_F32 or F64. For integers there are the count, the sum, the mean, the variance and the standard deviation. A sum of
+ * Items are TREEFOLD_F32 or F64. Integers support only the count, the sum, the mean, the variance and the standard deviation. A sum of
  * integers that does not fit into 64 bits is TREEFOLD_ARGUMENT, and the error names its key.
  *
  * The comment of treefold_keyed_create says how much memory each key takes. TREEFOLD_MEMORY if there is not enough memory.

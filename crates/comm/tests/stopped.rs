@@ -37,7 +37,7 @@ fn main() {
     }
 }
 
-/// Every rank waits for a message of the next rank. The rank after the stopped one begins later; the others notify it of the silent rank.
+/// Every rank waits for a message from the next rank. The rank after the stopped one begins later; the others notify it of the silent rank.
 fn exchange(world: &mpi::MpiCommunicator, stopped: usize) {
     world.set_silence_limit(LIMIT);
     collective::allgather(world, Tag::CONTROL, vec![0]).expect("all ranks take part");

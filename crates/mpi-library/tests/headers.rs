@@ -283,7 +283,7 @@ fn compare_handles(family: Family, found: &BTreeMap<String, String>, is: &impl F
     }
 }
 
-/// Compiles a program that assigns each function to a pointer of the type by which this crate calls it.
+/// Compiles a program that assigns each function to a pointer of the type through which this crate calls it.
 fn compare_types(header: &Header, folder: &Path) {
     let mut lines = String::new();
     for (index, signature) in Library::signatures().iter().enumerate() {

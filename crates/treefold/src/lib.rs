@@ -39,7 +39,7 @@
 //!
 //! # Features
 //!
-//! None is on by default, and none changes a bit.
+//! All are off by default, and none affects a bit of any result.
 //!
 //! | feature | what |
 //! |---|---|

@@ -54,7 +54,7 @@ where
     Ok(canonical_or_zero(sum))
 }
 
-/// The sum of the items and the sum of their absolute values, each in tree order. Returns +0.0 twice for no items.
+/// The sum of the items and the sum of their absolute values, each in tree order. Both are +0.0 if there are no items.
 ///
 /// The first sum has the bits of [`sum`](crate::sum). Its error bound (see `docs/order.md`) is proportional to the second sum.
 ///

@@ -166,7 +166,7 @@ where
     })
 }
 
-/// The sum of the items and the sum of their absolute values, each in tree order. Returns +0.0 twice for no items.
+/// The sum of the items and the sum of their absolute values, each in tree order. Both are +0.0 if there are no items.
 ///
 /// # Errors
 /// The floating-point environment of a thread that took part is not IEEE 754's default.

@@ -410,7 +410,7 @@ fn under_way(world: &World) {
         }
         assert_eq!(bits(&run.wait().unwrap().values()), expected);
     }
-    // If a run is dropped, the plan is spent on all ranks, sooner or later.
+    // After a run is dropped, the plan eventually cannot run again on any rank.
     let local = Keyed::<Sum<_>>::new(keys).unwrap();
     drop(plan.start_allreduce(&local).unwrap());
     assert!(plan.allreduce(&local).is_err());
@@ -541,7 +541,7 @@ fn any_keys(world: &World) {
     assert_eq!(outcome.err(), Some(expected.clone()));
     let outcome = build().reduce_scatter_by_key(&[-1], items);
     assert_eq!(outcome.err(), Some(expected));
-    // If a run is dropped, the plan is spent on all ranks, sooner or later.
+    // After a run is dropped, the plan eventually cannot run again on any rank.
     let (plan, local) = (build(), Hashed::<_, Sum<_>>::new());
     drop(plan.start_allreduce(&local).unwrap());
     assert!(plan.allreduce(&local).is_err());

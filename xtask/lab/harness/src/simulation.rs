@@ -49,7 +49,7 @@ pub struct Question {
     pub ranks: usize,
     /// The number of items on all ranks, N.
     pub items: u64,
-    /// The number of doubles of an item.
+    /// The number of doubles in an item.
     pub width: usize,
     /// The distribution of items.
     pub distribution: Distribution,
@@ -57,7 +57,7 @@ pub struct Question {
     pub machine: Machine,
     /// n of `bruck` and `dissemination`, if given.
     pub ports: Option<usize>,
-    /// The blocks of pipelines, if given.
+    /// The number of blocks in a pipeline, if given.
     pub blocks: Option<usize>,
 }
 

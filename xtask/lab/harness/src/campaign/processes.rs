@@ -16,7 +16,7 @@ use super::{Campaign, Case, FailedCase, Findings, started};
 use crate::Error;
 use crate::ranks::on_processes;
 
-/// The number of seeds from which jobs are formed at a time.
+/// How many seeds are turned into jobs at a time.
 const CHUNK: u64 = 200;
 
 /// The time limit of a case. Each wait for a missing rank takes a second.
@@ -28,7 +28,7 @@ const ENDING_LIMIT: Duration = Duration::from_secs(10);
 /// The time for shrinking a failing case.
 const SHRINKING_LIMIT: Duration = Duration::from_secs(60);
 
-/// The job of ranks.
+/// A job for the ranks.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Cases {
     /// The cases with their seeds, all on the same number of ranks. Only the last one may end the job.

@@ -96,7 +96,7 @@ pub(super) fn block_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
 /// Measures Figures 2, 3, 5, 6 and 7.
 pub(super) fn figures(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figures 2, 3, 5, 6 and 7 measured here, on two ranks");
-    let plans = "every schedule is an algorithm of plans";
+    let plans = "plans can run every schedule";
     let named = ALGORITHMS.map(|algorithm| algorithm.name().parse().expect(plans));
     let powers = 0..=context.quick_or(4, 7);
     let job = ScheduleJob {
