@@ -16,7 +16,7 @@ use harness::{Backend, Error, Place, choices};
 use launch::MpiOptions;
 use serde::Serialize;
 
-/// BenchOptions of `bench`.
+/// Options of `bench`.
 #[derive(Args, Clone, Debug)]
 pub struct BenchOptions {
     /// sums, kernels, parallel, exact, python, lookup, reduce, schedules, scalar or all. `footprint` installs the libraries in target/ and

@@ -23,7 +23,7 @@ const DOCUMENTED: &str = "doc --no-deps --package treefold --package treefold-tr
     --package treefold-schedule --package treefold-mpi-library --package treefold-comm --package treefold-reduce \
     --package treefold-cuda --features treefold/cuda,treefold/mpi,treefold/num-complex,treefold/par,treefold/tracing";
 
-/// BookOptions of `book`.
+/// Options of `book`.
 #[derive(Args, Clone, Debug)]
 pub struct BookOptions {}
 

@@ -20,7 +20,7 @@ use harness::{Backend, Error, Place};
 use launch::MpiOptions;
 use serde_json::Value;
 
-/// CampaignOptions of `campaign`.
+/// Options of `campaign`.
 #[derive(Args, Clone, Debug)]
 pub struct CampaignOptions {
     /// The seed of the first case; each further case adds 1

@@ -7,7 +7,7 @@ use clap::Args;
 use harness::Error;
 use launch::MpiOptions;
 
-/// ClusterOptions of `cluster`.
+/// Options of `cluster`.
 #[derive(Args, Clone, Debug)]
 pub struct ClusterOptions {
     /// The number of nodes

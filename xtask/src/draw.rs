@@ -8,7 +8,7 @@ use clap::Args;
 use harness::Error;
 use harness::plot::Record;
 
-/// DrawOptions of `draw`.
+/// Options of `draw`.
 #[derive(Args, Clone, Debug)]
 pub struct DrawOptions {
     /// Records: NAME.json draws NAME.svg [default: all records in docs/ that have a picture]

@@ -11,7 +11,7 @@ use harness::output::Output;
 use harness::{Backend, Error, Place};
 use launch::MpiOptions;
 
-/// PapersOptions of `papers`.
+/// Options of `papers`.
 #[derive(Args, Clone, Debug)]
 pub struct PapersOptions {
     /// Exhibits by name, for example table-3,figure-2.3; figure-4 means figure-4.1 to figure-4.4 [default: all]

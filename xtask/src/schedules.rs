@@ -36,7 +36,7 @@ const ROUND: Link = Link {
 /// The page's text; computed texts replace the names in braces.
 const PAGE: &str = include_str!("schedules/page.md");
 
-/// SchedulesOptions of `schedules`.
+/// Options of `schedules`.
 #[derive(Args, Clone, Debug)]
 pub struct SchedulesOptions {
     /// The folder of the page

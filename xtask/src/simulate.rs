@@ -15,7 +15,7 @@ use schedule::{Algorithm, Collective, Link, Machine, Parameters, Schedule};
 /// The greatest number of ranks. Each takes about a hundred bytes, so more would not fit into a usual machine's memory.
 const RANKS_MAX: usize = 1 << 24;
 
-/// SimulateOptions of `simulate`.
+/// Options of `simulate`.
 #[derive(Args, Clone, Debug)]
 pub struct SimulateOptions {
     /// The number of ranks

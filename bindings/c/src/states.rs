@@ -16,7 +16,10 @@ pub fn change<R>(
 ) -> Result<R, Failure> {
     handle::change(keyed, |held| {
         if held.width() > 1 {
-            let message = format!("a plan accepts no state whose items are rows: `keyed` is {}", held.name());
+            let message = format!(
+                "a plan accepts no state whose items are rows: `keyed` is {}",
+                held.name()
+            );
             return Err(Failure::new(Code::Unsupported, message));
         }
         body(held.as_mut())

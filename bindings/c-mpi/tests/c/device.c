@@ -257,7 +257,7 @@ static void memories(void)
     CHECK(driver.get(&current) == 0 && current == NULL);
     CHECK(driver.set(own) == 0);
     there = on_device(local, n * 8);
-    EXPECT(TREEFOLD_ARGUMENT, "a context of its own", treefold_allreduce(plan, there, n, &result, 1));
+    EXPECT(TREEFOLD_ARGUMENT, "another context", treefold_allreduce(plan, there, n, &result, 1));
     free_on_device(there);
     CHECK(driver.set(context) == 0);
     free_on_device(items);

@@ -114,8 +114,8 @@ pub enum LevelError {
     /// There is no level of this name.
     #[error("unknown SIMD level; known: scalar, neon, sse2, avx2, avx512")]
     Unknown,
-    /// This processor does not have the level.
-    #[error("this processor does not have {name}")]
+    /// This processor, or a build without optimisation, does not have the level.
+    #[error("this processor, or a build without optimisation, does not have {name}")]
     NotSupported {
         /// The level's name.
         name: &'static str,
