@@ -1,5 +1,5 @@
-//! Sets `cfg(unoptimised)` for builds without optimisation. Vector kernels then take minutes to compile and megabytes of stack, and are slower than
-//! plain Rust, so such builds have only the level `scalar`.
+//! Sets `cfg(unoptimised)` for builds without optimisation. They have only the level `scalar`: without optimisation, vector kernels need minutes to
+//! compile, and megabytes of stack.
 
 use std::env;
 

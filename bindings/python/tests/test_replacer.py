@@ -162,6 +162,15 @@ def test_what_depends_on_layout_is_reported(module):
     assert "  left to NumPy: 1 of dtype object" in text
 
 
+def test_treefolds_order_is_no_dependence_on_layout():
+    report = replacer.Report()
+    report._add(("part.py", 1, "sum"), {"treefold": 1e-16}, "float64 (9,)")
+    assert (report.differing, report.sites["part.py", 1, "sum"].worst) == (0, {"treefold": 1e-16})
+    assert str(report) == "treefold: same bits in all 1 reductions, in any layout and chunks"
+    report._add(("part.py", 1, "sum"), {"treefold": 1e-16, "2 chunks": 1e-16}, "float64 (9,)")
+    assert report.differing == 1
+
+
 def test_what_does_not_depend_is_told_from_nothing(module):
     with replacer.checked("program") as report:
         module.whole(np.arange(1000.0))

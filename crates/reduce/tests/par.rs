@@ -74,7 +74,7 @@ proptest! {
     #[test]
     fn any_length_and_pool(count in 0..600_000_usize, seed: u64) {
         let words: Vec<u64> = words(count, seed).collect();
-        let doubles: Vec<f64> = words.iter().map(|&word| double(word)).collect();
+        let doubles: Vec<f64> = words.iter().copied().map(double).collect();
         check(&doubles, &Sum, f64::to_bits);
         let small: Vec<f32> = words.iter().map(|&word| (word % 1000) as f32 / 7.0).collect();
         check(&small, &Sum, |total| total.to_bits().into());

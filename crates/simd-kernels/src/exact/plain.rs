@@ -126,8 +126,9 @@ where
     }
 }
 
-/// Detects -0.0, whose upper 32 bits are the least signed integer, by the minimum of the items' upper bits; only subnormal numbers share them. With
-/// instruction sets that lack this minimum, it detects zeros of either sign: all bits of a lane are set if one of its items was zero.
+/// Detects -0.0, whose upper 32 bits are the least signed integer, by the minimum of the items' upper bits. Negative subnormal numbers above -2^-1042
+/// share these bits, and are reported, too. Instruction sets that lack this minimum detect zeros of either sign: all bits of a lane are set if one of
+/// its items was zero.
 #[derive(Clone, Copy)]
 struct Zeros<V> {
     least: V,

@@ -6,7 +6,7 @@ use crate::fold::source::Source;
 /// For fewer leaves, setting up a kernel costs more than it saves.
 pub(crate) const FEW_LEAVES: usize = 64;
 
-/// The fold of fewer than [`FEW_LEAVES`] leaves; `None` for no leaves.
+/// The fold of any number of leaves; `None` for no leaves. It is fast for fewer than [`FEW_LEAVES`].
 #[inline(always)]
 pub(crate) fn fold_few<S: Source>(
     leaves: S,

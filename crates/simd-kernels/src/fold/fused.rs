@@ -87,8 +87,7 @@ impl<T: Bits> Kernel<T> for SumAndAbsoluteSum<'_, T> {
 
     #[inline(always)]
     fn few<O: Combine<T>>(&mut self) -> Option<Self::Output> {
-        let sums = || fold_few(self.0, O::single).zip(fold_few(absolutes(self.0), O::single));
-        (self.0.len() < FEW_LEAVES).then(sums)
+        (self.0.len() < FEW_LEAVES).then(|| self.by_leaves::<O>())
     }
 
     #[inline(always)]
@@ -98,7 +97,7 @@ impl<T: Bits> Kernel<T> for SumAndAbsoluteSum<'_, T> {
         O: Combine<T>,
     {
         if const { is_reference::<V, O>() } {
-            return fold_few(self.0, O::single).zip(fold_few(absolutes(self.0), O::single));
+            return self.by_leaves::<O>();
         }
         let ahead = Ahead::of_fold(self.0.bytes(), register_bytes::<V>());
         Some(match ahead {
@@ -108,6 +107,14 @@ impl<T: Bits> Kernel<T> for SumAndAbsoluteSum<'_, T> {
             Ahead::SharedCache => both::<V, O, FromSharedCache>(proven, self.0),
             Ahead::Memory => both::<V, O, FromMemory>(proven, self.0),
         })
+    }
+}
+
+impl<T: Bits> SumAndAbsoluteSum<'_, T> {
+    /// Both sums, one after the other, without registers.
+    #[inline(always)]
+    fn by_leaves<O: Combine<T>>(self) -> Option<(T, T)> {
+        fold_few(self.0, O::single).zip(fold_few(absolutes(self.0), O::single))
     }
 }
 

@@ -20,14 +20,14 @@ impl Level {
     /// The names of all levels, available on this processor or not.
     const NAMES: [&str; 5] = ["scalar", "neon", "sse2", "avx2", "avx512"];
 
-    /// The widest level that this processor has.
+    /// The widest level that is available.
     #[must_use]
     #[inline]
     pub fn best() -> Self {
         set::widest().map_or(Self::SCALAR, Self)
     }
 
-    /// All levels that this processor has, from narrow to wide.
+    /// All levels that are available on this processor and in this build, from narrow to wide.
     pub fn available() -> impl Iterator<Item = Self> {
         let vector = set::all().into_iter().flatten();
         core::iter::once(Set::Scalar).chain(vector).map(Self)
@@ -36,7 +36,7 @@ impl Level {
     /// The level of this name: `scalar`, `neon`, `sse2`, `avx2` or `avx512`.
     ///
     /// # Errors
-    /// The name is unknown, or this processor does not have the level.
+    /// The name is unknown, or the level is not available.
     pub fn named(name: &str) -> Result<Self, LevelError> {
         let known = Self::NAMES.into_iter().find(|&known| known == name);
         let name = known.ok_or(LevelError::Unknown)?;
@@ -114,8 +114,8 @@ pub enum LevelError {
     /// There is no level of this name.
     #[error("unknown SIMD level; known: scalar, neon, sse2, avx2, avx512")]
     Unknown,
-    /// This processor, or a build without optimisation, does not have the level.
-    #[error("this processor, or a build without optimisation, does not have {name}")]
+    /// This processor does not have the level, or this build has no optimisation.
+    #[error("{name} is not available on this processor, or in a build without optimisation")]
     NotSupported {
         /// The level's name.
         name: &'static str,

@@ -40,7 +40,7 @@ pub(crate) fn checks(steps: &mut Steps) -> Result {
 
 pub(crate) fn threads(steps: &mut Steps) -> Result {
     tests::run_all(steps)?;
-    // As programs that depend on the crate build it by default, on test threads with as little stack as theirs.
+    // Programs that depend on the crate build it in this way by default. A test's thread has as little stack as a thread that is a rank.
     steps.cargo(
         "kernels without optimisation",
         "test --package treefold-simd-kernels --config profile.dev.package.treefold-simd-kernels.opt-level=0",
