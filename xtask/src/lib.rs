@@ -1,13 +1,11 @@
 //! The commands of `cargo xtask` and their options.
 //!
 //! Crate `harness` has the code that commands, benches and papers share. The papers are in crate `papers`, `install` in crate `install`, and
-//! `test` in crate `gate`. The binary `xtask` needs nothing but Rust; MPI launchers also start it as ranks. It builds and starts the binary
-//! `book` for `cargo xtask book`.
+//! `test` in crate `gate`. The binary `xtask` needs nothing but Rust; MPI launchers also start it as ranks.
 
 #![expect(clippy::print_stdout, reason = "commands print their results")]
 
 pub mod bench;
-pub mod book;
 pub mod campaign;
 pub mod cluster;
 pub mod draw;

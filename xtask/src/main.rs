@@ -9,9 +9,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use harness::{Error, spread};
 use install::install;
 use peak_alloc::PeakAlloc;
-use xtask::{
-    bench, book, campaign, cluster, draw, mpi_runner, numbers, papers, schedules, simulate,
-};
+use xtask::{bench, campaign, cluster, draw, mpi_runner, numbers, papers, schedules, simulate};
 
 /// Counts allocated bytes for `campaign --leaks`.
 #[global_allocator]
@@ -50,8 +48,6 @@ enum Command {
     Install(install::Options),
     /// Builds the release files in dist/ and tests them; the same as `test --stage release`
     Release,
-    /// Builds the book from `docs/` as HTML
-    Book(book::BookOptions),
     /// Runs what CI runs, or the named stages
     Test(gate::Options),
 }
@@ -86,7 +82,6 @@ fn main() -> ExitCode {
             Err(error) => Err(error),
         },
         Command::Install(options) => install(options).map(|()| true).map_err(Error::from),
-        Command::Book(options) => book::run(options).map(|()| true),
         Command::Release => {
             gate::run_stages(&gate::Options::of_stage("release")).map_err(Error::from)
         }

@@ -1,5 +1,5 @@
-//! The entry point of `cargo xtask`. It builds only the package that a command needs: `repro-check` and `install` are packages of their own,
-//! `test` and `release` are in `gate`, and all other commands in `xtask`.
+//! The entry point of `cargo xtask`. It builds only the package that a command needs: `repro-check`, `install` and `book` are packages of
+//! their own, `test` and `release` are in `gate`, and all other commands in `xtask`.
 
 use std::env;
 use std::ffi::OsString;
@@ -43,6 +43,7 @@ fn main() -> ExitCode {
     }
     let package = match command {
         Some("install") => "install",
+        Some("book") => "book",
         // This small program cannot draw pictures; `xtask` can.
         Some("repro-check") if !words.iter().any(is_plot) => "repro-check",
         Some("test" | "release") => "gate",
@@ -54,7 +55,7 @@ fn main() -> ExitCode {
         );
     }
     // These programs have a single command, so its name is dropped.
-    if matches!(package, "repro-check" | "install") {
+    if matches!(package, "repro-check" | "install" | "book") {
         words.remove(0);
     }
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

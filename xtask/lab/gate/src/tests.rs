@@ -12,10 +12,10 @@ use checkout::workspace::{Executable, executables, workspace};
 use crate::times::{Kind, TESTS};
 use crate::{Result, Steps, at_a_time, cargo, words};
 
-/// All members but the one that depends on an MPI library.
-pub(crate) const MEMBERS: &str = "--workspace --exclude treefold-rsmpi";
+/// All members but the one that depends on an MPI library, and the one that compiles mdBook.
+pub(crate) const MEMBERS: &str = "--workspace --exclude treefold-rsmpi --exclude book";
 
-/// All features but the book's. Clippy, docs and tests use the same ones, so that they share builds.
+/// The features. Clippy, docs and tests use the same ones, so that they share builds.
 pub(crate) const FEATURES: &str =
     "treefold/cuda,treefold/mpi,treefold/tracing,treefold/par,treefold/num-complex";
 
