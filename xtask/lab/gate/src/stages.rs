@@ -133,7 +133,7 @@ pub(crate) const STAGES: &[Stage] = stages! {
         "LAMMPS and PETSc give the same bits with two allreduces of Open MPI under the interposer, but not without; needs root on Debian";
     "cluster" OnRequest, MPI Needed, beside Nothing, 275 s, cluster,
         "a cluster in a box: ranks on nodes, and a network that delays and loses messages, is cut and healed; needs root on Linux";
-    "book" OnRequest, MPI Unused, beside Nothing, 310 s, book,
+    "book" OnRequest, MPI Unused, beside Nothing, 60 s, book,
         "mdBook, which is a hundred crates, accepts docs/";
     "packages-verified" OnRequest, MPI Unused, beside Nothing, 320 s, packages_verified,
         "every packaged member but treefold-rsmpi builds from its package alone";
