@@ -93,8 +93,21 @@ impl Shaped {
         is_there.then(|| self.plan.algorithm(operation))?
     }
 
-    /// Runs a blocking operation. Returns whether this rank gets a result.
+    /// Runs a blocking operation on items in tree order that are in the plan's layout, and writes to a result in this layout. Returns whether
+    /// this rank gets a result.
     #[inline]
+    pub(crate) fn run_items(
+        &self,
+        operation: Operation,
+        local: &[u8],
+        result: &mut [u8],
+    ) -> Result<bool, Failure> {
+        let _notify = NotifyOnPanic(self.plan.world());
+        let outcome = self.plan.run(operation, Operands::Items(local), result);
+        outcome.map_err(|error| of_run(&error))
+    }
+
+    /// Runs a blocking operation. Returns whether this rank gets a result.
     pub(crate) fn run(
         &self,
         operation: Operation,
@@ -102,14 +115,6 @@ impl Shaped {
         result: &mut [u8],
     ) -> Result<bool, Failure> {
         let _notify = NotifyOnPanic(self.plan.world());
-        // Items in the plan's layout take a short path.
-        if let Given::Items(local) = given
-            && self.items.lies_right(local)
-            && self.items.lies_right(result)
-            && !result.is_empty()
-        {
-            return self.run_given(operation, given, result);
-        }
         let outcome = self.read(given, |given| self.run_into(operation, given, result));
         outcome.unwrap_or_else(|failure| {
             self.refuse(operation);

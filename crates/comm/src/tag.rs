@@ -46,6 +46,7 @@ impl Tag {
     /// # Panics
     /// The kind is not below [`KIND_LIMIT`](Tag::KIND_LIMIT).
     #[must_use]
+    #[inline]
     pub const fn with_exchange(self, turn: u64, kind: u8) -> Self {
         assert!(kind < Self::KIND_LIMIT);
         self.with_any_kind(turn, kind as u64)

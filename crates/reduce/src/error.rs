@@ -6,5 +6,4 @@ mod run;
 
 pub use build::{BuildError, UnknownName};
 pub use fold::FoldError;
-pub(crate) use run::own_failure_first;
 pub use run::{RunError, Turn};

@@ -19,7 +19,7 @@ use super::arrays::{Arrays, Input, Output, places, start_places, tell};
 use super::device;
 use super::handles::{read_handle, write_handle};
 use crate::handle;
-use crate::operands::operation_of_code;
+use crate::operands::{Takes, operation_of_code};
 use crate::plan::{Shaped, treefold_plan};
 use crate::run::{Run, treefold_run};
 
@@ -57,6 +57,12 @@ unsafe fn run_items(
 ) -> Status {
     guard(|| {
         let plan = handle::object(plan)?;
+        if plan.takes == Takes::InTree && is_mine.is_null() && are_here() {
+            // SAFETY: the callee requires what the caller promises.
+            if let Some((local, result)) = unsafe { slices(&plan, local, result) } {
+                return plan.run_items(operation, local, result).map(drop);
+            }
+        }
         // SAFETY: the callee requires what the caller promises.
         unsafe { run_object(&plan, operation, Arrays::Items(local), result, is_mine) }
     })
@@ -97,32 +103,50 @@ fn are_here() -> bool {
 /// # Safety
 /// As [`run`].
 #[inline(always)]
-unsafe fn fold_here(
-    plan: *const treefold_plan,
-    (local, n): Input,
-    (result, m): Output,
-) -> Option<()> {
+unsafe fn fold_here(plan: *const treefold_plan, local: Input, result: Output) -> Option<()> {
     handle::look(plan, |plan| {
-        let [local_bytes, result_bytes] = plan.plan.fold_bytes(n)?;
-        let (begin, place) = (local.addr(), result.addr());
-        let ends = [(begin, local_bytes), (place, result_bytes)];
-        let [end, place_end] = ends.map(|(begin, bytes)| begin.checked_add(bytes));
-        let are_apart = place >= end? || place_end? <= begin;
-        let is_valid = m == 1 && begin != 0 && place != 0 && plan.items.lie_right(begin, place);
-        if !(is_valid && are_apart) {
+        if !plan.plan.is_fold() {
             return None;
         }
-        // SAFETY: `local` is not NULL, and the caller promises n elements, which have `local_bytes` bytes: no more than a slice can have.
-        let local = unsafe { slice::from_raw_parts(local.cast(), local_bytes) };
-        // SAFETY: `result` is not NULL, and the caller promises one element, which does not overlap the items, as was just checked.
-        let result = unsafe { slice::from_raw_parts_mut(result.cast(), result_bytes) };
+        // SAFETY: the callee requires what the caller promises.
+        let (local, result) = unsafe { slices(plan, local, result) }?;
         plan.plan.fold(local, result)
     })
 }
 
+/// The arrays as slices. `None` if one is NULL, the result is empty, or the plan cannot use them in place: they overlap, are misaligned, or
+/// have another layout than the plan's items.
+///
+/// # Safety
+/// As [`run`].
+#[inline(always)]
+unsafe fn slices<'a>(
+    plan: &Shaped,
+    (local, n): Input,
+    (result, m): Output,
+) -> Option<(&'a [u8], &'a mut [u8])> {
+    let bytes_of = |count: usize| {
+        let bytes = count.checked_mul(plan.items.bytes);
+        bytes.filter(|&bytes| isize::try_from(bytes).is_ok())
+    };
+    let (local_bytes, result_bytes) = (bytes_of(n)?, bytes_of(m)?);
+    let (begin, place) = (local.addr(), result.addr());
+    let are_apart =
+        place >= begin.checked_add(local_bytes)? || place.checked_add(result_bytes)? <= begin;
+    let are_usable = begin != 0 && place != 0 && m != 0 && plan.items.lie_right(begin, place);
+    if !(are_usable && are_apart) {
+        return None;
+    }
+    // SAFETY: `local` is not NULL, and the caller promises n elements, which have `local_bytes` bytes: no more than a slice can have.
+    let local = unsafe { slice::from_raw_parts(local.cast(), local_bytes) };
+    // SAFETY: as above for m elements, which do not overlap the items, as was just checked.
+    let result = unsafe { slice::from_raw_parts_mut(result.cast(), result_bytes) };
+    Some((local, result))
+}
+
 /// # Safety
 /// As [`run_code`].
-#[inline(always)]
+#[inline(never)]
 unsafe fn run_object(
     plan: &Shaped,
     operation: Operation,

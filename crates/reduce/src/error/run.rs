@@ -267,17 +267,6 @@ impl fmt::Display for Turn {
     }
 }
 
-/// The outcome on a rank that may have failed itself: its own failure takes precedence over another rank's failure.
-pub(crate) fn own_failure_first<R>(
-    own: Option<RunError>,
-    heard: Result<R, RunError>,
-) -> Result<R, RunError> {
-    match own {
-        Some(failure) => Err(failure),
-        None => heard,
-    }
-}
-
 /// Lists ranks, such as `1, 2 and 3`.
 fn list(ranks: &[usize]) -> String {
     let mut text = String::new();

@@ -53,11 +53,13 @@ pub struct AnyPlan {
     /// The length of this rank's slice, in elements and in bytes; the greatest number if the slice is too long for any memory.
     pub(super) local_length: u64,
     pub(super) local_bytes: usize,
-    pub(super) item_bytes: usize,
+    /// The size of a row; the greatest number if a row is too long for any memory.
+    pub(super) row_bytes: usize,
     pub(crate) conversation: Rc<Conversation>,
     pub(super) world: World,
     /// Whether this rank has all items, in order: then a reduction is only a fold, without the engine.
     pub(super) is_local: bool,
+    pub(super) item_bytes: usize,
     pub(super) kind: PlanKind,
     pub(super) values: Rc<dyn Values>,
     pub(super) terms: Rc<Terms>,
@@ -98,6 +100,7 @@ impl AnyPlan {
             local_length,
             local_bytes,
             item_bytes,
+            row_bytes: item_bytes.saturating_mul(terms.width),
             terms,
             is_local,
             fold: is_fold.then(|| values.plain_fold()).flatten(),

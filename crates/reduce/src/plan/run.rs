@@ -17,22 +17,21 @@ use crate::operation::{Call, Operation};
 use crate::world::conversation::Claim;
 
 impl AnyPlan {
-    /// The bytes of a slice of `elements` and of a result; `None` unless an allreduce is only a fold by one of this crate's operators.
+    /// Whether an allreduce is only a fold by one of this crate's operators.
     ///
     /// After other work a plan is not in cache, so this function and [`fold`](Self::fold) read as few of its fields as possible.
     #[doc(hidden)]
     #[inline]
-    pub fn fold_bytes(&self, elements: usize) -> Option<[usize; 2]> {
-        let is_fold = self.fold.is_some() && elements as u64 == self.local_length;
-        is_fold.then_some([self.local_bytes, self.item_bytes])
+    pub fn is_fold(&self) -> bool {
+        self.fold.is_some()
     }
 
-    /// Performs an allreduce that is only a fold, on slices of the lengths that [`fold_bytes`](Self::fold_bytes) returns. Does nothing and returns
-    /// `None` if anything is wrong: [`run`](Self::run) then returns the error.
+    /// Performs an allreduce that is only a fold. Does nothing and returns `None` for other plans, and if anything is wrong:
+    /// [`run`](Self::run) then returns the error.
     #[doc(hidden)]
     #[inline(always)]
     pub fn fold(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
-        let is_valid = self.is_idle() && environment::check().is_ok();
+        let is_valid = self.is_idle() && self.are_plain(items, result);
         is_valid.then(|| self.fold?(items, result))?
     }
 
@@ -42,15 +41,16 @@ impl AnyPlan {
         self.conversation.is_ready() && self.world.is_idle()
     }
 
-    /// Reduces the items, by any operator, if this rank has all of the engine's items. Returns `None` in all other cases, and if anything is wrong.
+    /// Whether an allreduce of these items needs no further checks.
+    #[inline]
+    fn are_plain(&self, items: &[u8], result: &[u8]) -> bool {
+        items.len() == self.local_bytes
+            && result.len() == self.row_bytes
+            && environment::check().is_ok()
+    }
+
+    /// Reduces the items, by any operator, on a rank that has all of the engine's items. Returns `None` if anything is wrong.
     fn fold_items(&self, items: &[u8], result: &mut [u8]) -> Option<()> {
-        let is_valid = self.is_local
-            && items.len() == self.local_bytes
-            && result.len() == self.item_bytes
-            && environment::check().is_ok();
-        if !is_valid {
-            return None;
-        }
         let claim = self
             .conversation
             .begin(&self.world, Operation::Allreduce)
@@ -180,12 +180,31 @@ impl AnyPlan {
         operands: Operands<'_>,
         result: &mut [u8],
     ) -> Result<bool, RunError> {
-        if call == Operation::Allreduce.into()
+        if operation == Operation::Allreduce
+            && call == operation.into()
             && let Operands::Items(items) = operands
-            && self.fold_items(items, result).is_some()
+            && self.are_plain(items, result)
         {
-            return Ok(true);
+            if !self.is_local {
+                let claim = self.conversation.begin(&self.world, call)?;
+                return claim.end(self.engine.run(operation, Ok(items), result));
+            }
+            if self.fold_items(items, result).is_some() {
+                return Ok(true);
+            }
         }
+        self.run_checked(operation, call, operands, result)
+    }
+
+    /// As [`run_by`](Self::run_by), for all calls. Out of line, since a short call has no need of this code.
+    #[inline(never)]
+    fn run_checked(
+        &self,
+        operation: Operation,
+        call: Call,
+        operands: Operands<'_>,
+        result: &mut [u8],
+    ) -> Result<bool, RunError> {
         let claim = self.conversation.begin(&self.world, call)?;
         let outcome = match self.given(operation, operands, result.len()) {
             Ok(given) if given.are_nodes => {

@@ -21,7 +21,7 @@ use super::state::{Copies, Phase, RunState};
 use super::strips::ColumnStrips;
 use crate::engines::Flight;
 use crate::engines::values::Values;
-use crate::error::{RunError, own_failure_first};
+use crate::error::RunError;
 use crate::trace::span;
 use crate::world::World;
 use crate::world::conversation::Conversation;
@@ -79,29 +79,34 @@ impl<P: Place> Run<P> {
     }
 
     /// Makes a blocking call on this rank's rows or, if `are_nodes`, on the reductions of its own nodes.
+    #[inline]
     pub(super) fn run(
         &self,
         local: Result<&[u8], RunError>,
         are_nodes: bool,
         result: &mut [u8],
     ) -> Result<bool, RunError> {
-        let (local, failure) = match local {
-            Ok(local) => (Some(local), None),
-            Err(failure) => (None, Some(failure)),
-        };
-        match (self.is_alone(), self.strips.uses_caller_memory) {
-            (true, _) => self.run_alone(local, are_nodes, failure, result),
-            (false, true) => self.run_in_caller_memory(local, are_nodes, failure, result),
-            (false, false) => self.run_among_others(local, are_nodes, failure, result),
+        match local {
+            Ok(local) if self.is_alone() => self.run_alone(Some(local), are_nodes, result),
+            Ok(local) => self.run_beside_others(Some(local), are_nodes, result),
+            Err(failure) => {
+                // The other ranks learn of the failure from this rank's messages.
+                let _ = if self.is_alone() {
+                    self.run_alone(None, are_nodes, result)
+                } else {
+                    self.run_beside_others(None, are_nodes, result)
+                };
+                Err(failure)
+            }
         }
     }
 
     /// A blocking run while no other run is in flight: one machine runs from the beginning to the end.
+    #[inline(never)]
     fn run_alone(
         &self,
         local: Option<&[u8]>,
         are_nodes: bool,
-        failure: Option<RunError>,
         result: &mut [u8],
     ) -> Result<bool, RunError> {
         let state = &mut *self.state.borrow_mut();
@@ -112,22 +117,21 @@ impl<P: Place> Run<P> {
         state.may_go_at_once = self.goes_at_once;
         let copies = self.copies.borrow();
         let own_nodes = in_slice.unwrap_or(copies.own_nodes.bytes());
-        let machine_result = if uses_caller_memory {
-            &mut *result
+        let nothing: &mut [u8] = &mut [];
+        let (machine_result, result) = if uses_caller_memory {
+            (result, nothing)
         } else {
-            &mut []
+            (nothing, result)
         };
         let mut machine = self.machine(state, own_nodes, machine_result);
         let driven = machine
             .begin_strip()
             .and_then(|()| machine.go_on(Patience::Unlimited));
-        if driven.is_err() || failure.is_some() {
-            let heard = self.fail_on_transport_error(state, driven);
-            return own_failure_first(failure, heard);
+        if driven.is_err() {
+            return self.fail_on_transport_error(machine.state, driven);
         }
-        state.outcome(self.world.rank())?;
+        machine.state.outcome(self.world.rank())?;
         if self.ending.is_mine && !uses_caller_memory {
-            let mut machine = self.machine(state, &[], &mut []);
             self.finish(&mut machine, local.unwrap_or_default(), result)?;
         }
         Ok(self.ending.is_mine)
@@ -142,14 +146,27 @@ impl<P: Place> Run<P> {
         })
     }
 
-    /// A blocking run on the caller's slices, which drives the other runs in flight while it waits. Other calls cannot access the slices, so
-    /// only this call drives the run.
+    /// A blocking run that drives the other runs in flight while it waits.
     #[inline(never)]
+    fn run_beside_others(
+        &self,
+        local: Option<&[u8]>,
+        are_nodes: bool,
+        result: &mut [u8],
+    ) -> Result<bool, RunError> {
+        if self.strips.uses_caller_memory {
+            return self.run_in_caller_memory(local, are_nodes, result);
+        }
+        self.start(self.ending.input(local, result), are_nodes)?;
+        self.wait_without_result()?;
+        self.deliver(local.unwrap_or_default(), result)
+    }
+
+    /// A blocking run on the caller's slices. Other calls cannot access the slices, so only this call drives the run.
     fn run_in_caller_memory(
         &self,
         local: Option<&[u8]>,
         are_nodes: bool,
-        failure: Option<RunError>,
         result: &mut [u8],
     ) -> Result<bool, RunError> {
         let in_slice = self.own_nodes_in(local, are_nodes);
@@ -167,23 +184,8 @@ impl<P: Place> Run<P> {
             let advanced = self.machine(state, own_nodes, result).go_on(patience);
             self.fail_on_transport_error(state, advanced)
         };
-        own_failure_first(failure, begun.and_then(|()| self.complete(&mut advance)))?;
+        begun.and_then(|()| self.complete(&mut advance))?;
         Ok(self.ending.is_mine)
-    }
-
-    /// A blocking run that drives the other runs in flight while it waits.
-    #[inline(never)]
-    fn run_among_others(
-        &self,
-        local: Option<&[u8]>,
-        are_nodes: bool,
-        failure: Option<RunError>,
-        result: &mut [u8],
-    ) -> Result<bool, RunError> {
-        let started = self.start(self.ending.input(local, result), are_nodes);
-        let driven = started.and_then(|()| self.wait_without_result());
-        own_failure_first(failure, driven)?;
-        self.deliver(local.unwrap_or_default(), result)
     }
 
     /// Whether no other run is in flight.
