@@ -38,7 +38,7 @@ def test_rolling(dtype):
     for last in range(90):
         inside = (days[:90] > days[last] - np.timedelta64(2, "D")) & (np.arange(90) <= last)
         assert bits(sums[last]) == bits(nearest(sum(fractions(x[:90][inside]), Fraction(0)), dtype))
-    raises(ValueError, "index 1 is NaN, or less than the one before", exact.rolling, [1.0, 2.0], 1, on=[2, 1])
+    raises(ValueError, "index 1 is NaN, or less than the index before it", exact.rolling, [1.0, 2.0], 1, on=[2, 1])
     ends = np.array([np.iinfo(np.int64).min, 0, np.iinfo(np.int64).max])
     assert exact.rolling([1.0, 2.0, 4.0], 10, on=ends).sum().tolist() == [1.0, 2.0, 4.0]
     assert exact.rolling([1.0, 2.0, 4.0], 2**64 - 1, on=ends).sum().tolist() == [1.0, 3.0, 6.0]

@@ -121,7 +121,7 @@ impl Device {
     /// [`new`](Device::new), but all callers of this function share one device for each GPU. These devices live as long as the process.
     ///
     /// # Errors
-    /// As [`new`](Device::new).
+    /// Those of [`new`](Device::new).
     pub fn shared(ordinal: usize) -> Result<&'static Self, Error> {
         static DEVICES: Mutex<Vec<&'static Device>> = Mutex::new(Vec::new());
         let mut devices = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -14,7 +14,7 @@ impl Device {
     /// schedule, the items are copied to ordinary memory first.
     ///
     /// # Errors
-    /// As [`Plan::allreduce_into`]. If the driver fails, the run fails on the other ranks, too.
+    /// Those of [`Plan::allreduce_into`]. If the driver fails, the run fails on the other ranks, too.
     pub fn allreduce<T: Element>(
         &self,
         plan: &Plan<T, Sum>,
@@ -35,7 +35,7 @@ impl Device {
     /// Runs [`Plan::reduce_into`] on items in this device's memory, like [`allreduce`](Device::allreduce). Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Device::allreduce).
+    /// Those of [`allreduce`](Device::allreduce).
     pub fn reduce<T: Element>(
         &self,
         plan: &Plan<T, Sum>,
@@ -56,7 +56,7 @@ impl Device {
     /// Runs [`Plan::reduce_scatter`] on items in this device's memory, like [`allreduce`](Device::allreduce). Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Device::allreduce).
+    /// Those of [`allreduce`](Device::allreduce).
     pub fn reduce_scatter<T: Element>(
         &self,
         plan: &Plan<T, Sum>,

@@ -84,7 +84,7 @@ pub fn dot<T: Float>(x: &[T], y: &[T]) -> T {
     ProductSum::of(x, y).value()
 }
 
-/// Sums each column of rows of `width` items exactly, and rounds to nearest: `result[c]` becomes the sum of item c of all rows.
+/// Sums each column of rows of `width` items exactly, and rounds each sum to nearest. `result[c]` becomes the sum of item c of all rows.
 ///
 /// # Panics
 /// `width` is 0, `items` are not whole rows, or `result` is not as long as a row.

@@ -120,7 +120,7 @@ fn products<T: Float>(x: &[T], y: &[T]) -> ProductSum<T> {
 /// the sums: see [`by_key`](crate::by_key).
 ///
 /// # Errors
-/// As [`by_key`](crate::by_key).
+/// Those of [`by_key`](crate::by_key).
 pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<Vec<T>, KeyError> {
     check_lengths(keys, items.len())?;
     check_memory::<T>(sums)?;

@@ -1,4 +1,4 @@
-//! Statistics of windows that move over slices.
+//! Computes statistics of windows that move over slices.
 
 mod extrema;
 mod index;
@@ -29,7 +29,7 @@ use windows::Windows;
 /// Windows over a slice, one for each item. A window has a fixed number of items, the items in a range of an index, or all items up to
 /// its own item.
 ///
-/// Items that leave a window are removed exactly: statistics do not drift, and an infinity, a NaN or a huge item leaves no trace.
+/// Items that leave a window are removed exactly, so statistics do not drift, and an infinity, a NaN or a huge item leaves no trace.
 /// ```
 /// use exact_sum::{Placement, Rolling, Statistic};
 ///
@@ -55,9 +55,9 @@ pub struct Rolling {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RollingError {
-    /// An index is less than the one before, or NaN.
+    /// An index is NaN, or less than the index before it.
     Descending {
-        /// The number of the index, from 0 on.
+        /// The number of the index, counted from 0.
         item: usize,
     },
     /// The width is NaN, or not more than 0.
@@ -71,7 +71,7 @@ pub enum RollingError {
     },
     /// A column does not have as many items as there are indices, or as the first column.
     Length {
-        /// The number of the column, from 0 on.
+        /// The number of the column, counted from 0.
         column: usize,
         /// The number of its items.
         found: usize,
@@ -84,7 +84,7 @@ impl fmt::Display for RollingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Descending { item } => {
-                write!(f, "index {item} is NaN, or less than the one before")
+                write!(f, "index {item} is NaN, or less than the index before it")
             }
             Self::Width => f.write_str("the width of a window must be more than 0"),
             Self::Columns { statistic, found } => {
@@ -272,7 +272,7 @@ impl Rolling {
         columns: &[&[T]],
     ) -> Vec<T> {
         let least = statistic.least_items(options);
-        let least = usize::try_from(least).expect("it is at most 4");
+        let least = usize::try_from(least).expect("4 items are always enough");
         let of = WindowStatistic {
             windows,
             least_items: self.least_items.max(least),
@@ -370,8 +370,8 @@ impl WindowStatistic<'_> {
         self.walk(items, round, |total, count| total.mean_of(count as u64))
     }
 
-    /// The value of each window. `of_block` appends the values of a block of windows. It is given the sum and the number of the items
-    /// of each window, and the unit. `of_total` returns the value of a window with items that do not fit the unit.
+    /// Computes the value of each window. `of_block` receives the sum and the number of items of each window in a block, and the unit, and
+    /// appends the windows' values. `of_total` returns the value of a window with items that do not fit the unit.
     fn walk<T: Float>(
         &self,
         items: &[T],

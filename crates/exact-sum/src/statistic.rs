@@ -1,10 +1,10 @@
-//! The list of statistics, from which every language and database takes names, inputs and defaults.
+//! Lists the statistics. Every language and database takes their names, inputs and defaults from this list.
 
 use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
-/// A statistic of items, or of pairs of items. Each is computed exactly and rounded once.
+/// A statistic of items, or of pairs of items. Each statistic is computed exactly and rounded once.
 ///
 /// | statistic | inputs | least number of items | with fewer items |
 /// |---|---|---|---|
@@ -69,7 +69,7 @@ pub enum Statistic {
 pub struct Options {
     /// The number that is subtracted from the number of items in the divisor of a variance, a standard deviation or a covariance.
     pub ddof: f64,
-    /// Whether skewness and kurtosis describe the items themselves (g1, g2). Otherwise they estimate those of a population (G1, G2).
+    /// If true, skewness and kurtosis describe the items themselves (g1, g2). If false, they are estimates for a population (G1, G2).
     pub bias: bool,
 }
 

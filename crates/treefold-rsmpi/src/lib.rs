@@ -15,7 +15,7 @@ use treefold::transport::Error;
 /// Makes a world of the ranks of a program's communicator, on a duplicate of the communicator. Collective.
 ///
 /// # Errors
-/// As [`MpiCommunicator::duplicate`]; or this process calls a different MPI library from the one that crate `mpi` is built for.
+/// Those of [`MpiCommunicator::duplicate`]; or this process calls a different MPI library from the one that crate `mpi` is built for.
 pub fn world(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<World, Error> {
     world_to_free(comm).map(|(world, _)| world)
 }
@@ -23,7 +23,7 @@ pub fn world(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<World, Error> {
 /// As [`world`]. Also returns the duplicate, which the program may free before `MPI_Finalize`. Collective.
 ///
 /// # Errors
-/// As [`world`].
+/// Those of [`world`].
 pub fn world_to_free(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<(World, Duplicate), Error> {
     let size: unsafe extern "C" fn(ffi::MPI_Comm, *mut i32) -> i32 = ffi::MPI_Comm_size;
     let library = treefold::mpi::library_of(size as *const c_void)?;

@@ -133,7 +133,7 @@ void mistakes(const treefold::comm &world)
     const auto &mine = rank == last_rank() ? bad : good;
     const auto of_last = [](code own) { return heard(own, last_rank()); };
     const plan_builder<double> builder(world, statistic::sum, 2);
-    const char *words = rank == last_rank() ? "item 1 has key 2, and keys are 0 to 1" : "";
+    const char *words = rank == last_rank() ? "item 1 has key 2; keys must be 0 to 1" : "";
     const auto plan = builder.build();
     CHECK(thrown(words, [&] { return plan.allreduce(mine, x); }) == of_last(code::argument));
     CHECK(thrown([&] { return plan.allreduce(good, x); }) == code::spent);

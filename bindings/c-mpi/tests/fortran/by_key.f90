@@ -222,7 +222,7 @@ contains
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, plan)
       call treefold_allreduce(plan, x(:2), s, ierr, keys=own)
       call fails('a key that is too large on rank 0', ierr, expected)
-      if (rank == 0) call says('item 1 has key 17, and keys are 0 to 16')
+      if (rank == 0) call says('item 1 has key 17; keys must be 0 to 16')
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, plan)
       if (rank == 0) call treefold_allreduce(plan, real(x(:2), real32), s, ierr, keys=[0, 1])
       if (rank /= 0) call treefold_allreduce(plan, x(:2), s, ierr, keys=[0, 1])

@@ -240,8 +240,8 @@ static void check_limit(void)
         if (doublings < 62)
             OK(treefold_aggregate_merge(part, same));
     }
-    EXPECT(TREEFOLD_ARGUMENT, "room for 2^63 - 1 items", treefold_aggregate_merge(all, part));
-    EXPECT(TREEFOLD_ARGUMENT, "room for 2^63 - 1 items", treefold_aggregate_add(all, TREEFOLD_F64, &item, 0, NULL, 1));
+    EXPECT(TREEFOLD_ARGUMENT, "at most 2^63 - 1 items", treefold_aggregate_merge(all, part));
+    EXPECT(TREEFOLD_ARGUMENT, "at most 2^63 - 1 items", treefold_aggregate_add(all, TREEFOLD_F64, &item, 0, NULL, 1));
     expect(all, TREEFOLD_EXACT_SUM, 0x1p62, 0);
     OK(treefold_aggregate_remove(all, TREEFOLD_F64, &item, 0, NULL, 1));
     OK(treefold_aggregate_add(all, TREEFOLD_F64, &item, 0, NULL, 1));

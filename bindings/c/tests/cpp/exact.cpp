@@ -81,7 +81,7 @@ template <class T, treefold_statistic S> void walk(statistic_of<S> of, double dd
     with_arrays<S>(all, [&](const auto &...arrays) { treefold::by_key_into(of, all.keys, arrays..., result, given); });
     CHECK(same_bits(values, of_keys<S>(all, ddof)) && same_bits(values, result));
     const auto wrong = [&](const auto &...arrays) { treefold::by_key_into(of, all.keys, arrays..., fewer, given); };
-    CHECK(thrown("key 4, and keys are 0 to 3", [&] { with_arrays<S>(all, wrong); }) == code::argument);
+    CHECK(thrown("key 4; keys must be 0 to 3", [&] { with_arrays<S>(all, wrong); }) == code::argument);
     const std::vector<int> few(all.keys.begin(), all.keys.end() - 1);
     const auto too_few = [&](const auto &...arrays) { treefold::by_key_into(of, few, arrays..., result, given); };
     CHECK(thrown([&] { with_arrays<S>(all, too_few); }) == code::length);

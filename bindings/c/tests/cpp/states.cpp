@@ -146,7 +146,7 @@ template <class T, treefold_statistic S> void by_key(statistic_of<S> made_for)
     auto bad = draw<T>(4);
     bad.keys[3] = static_cast<int>(groups);
     const auto add = [&](const auto &...arrays) { state.add(arrays...); };
-    CHECK(thrown("item 3 has key 7, and keys are 0 to 6", [&] { with<S, true>(bad, add); }) == code::argument);
+    CHECK(thrown("item 3 has key 7; keys must be 0 to 6", [&] { with<S, true>(bad, add); }) == code::argument);
     bad.keys.pop_back();
     CHECK(thrown([&] { with<S, true>(bad, add); }) == code::length);
 }

@@ -239,8 +239,8 @@ def fails_on_last(call, match, of_last, right):
 @pytest.mark.parametrize(
     ("keys", "x", "error", "match"),
     [
-        ([0, 3], [1.0, 2.0], ValueError, "item 1 has key 3, and keys are 0 to 2"),
-        ([-1, 0], [1.0, 2.0], ValueError, "item 0 has key -1, and keys are 0 to 2"),
+        ([0, 3], [1.0, 2.0], ValueError, "item 1 has key 3; keys must be 0 to 2"),
+        ([-1, 0], [1.0, 2.0], ValueError, "item 0 has key -1; keys must be 0 to 2"),
         ([0], [1.0, 2.0], ValueError, "`keys` has 1 elements, but `items` has 2"),
         ([0.5, 1.5], [1.0, 2.0], TypeError, "keys must be integers, not float64"),
         ([0, 1], [1.0, 2j], TypeError, "x has elements"),

@@ -144,7 +144,7 @@ impl Error for BytesError {}
 const MAGIC: [u8; 3] = *b"tfx";
 const VERSION: u8 = 1;
 
-/// The bytes of a sum: a header, and its parts.
+/// Returns the bytes of a sum: a header, then the sum's parts.
 pub(crate) fn write<T: Float, F: FixedFormat, const PARTS: usize>(
     kind: Kind,
     parts: [&Total<F>; PARTS],
@@ -225,7 +225,7 @@ pub(crate) fn write_number<F: FixedFormat>(number: &Fixed<F>, bytes: &mut Vec<u8
     }
 }
 
-/// Converts a length within a sum.
+/// Converts a small number of words or bytes.
 fn length(length: usize) -> i32 {
     i32::try_from(length).expect("a sum has few words")
 }
@@ -247,7 +247,7 @@ pub(crate) fn shortest(words: &[u64]) -> (usize, &[u64]) {
     (first, words)
 }
 
-/// The smallest number of items that can have this sum; `None` if no sum has that many items.
+/// The smallest number of items that can have this sum; `None` if that is more items than a sum may have.
 fn least_items<F: FixedFormat>(number: &Fixed<F>) -> Option<u64> {
     let Some((_, magnitude)) = number.magnitude() else {
         return Some(0);
@@ -273,7 +273,7 @@ impl<'b> Reader<'b> {
         Self::of_header::<T>(kind, bytes, [0; 2])
     }
 
-    /// Does the same as [`of`](Self::of) for a header that ends with the bytes `end`.
+    /// Like [`of`](Self::of), but for a header that ends with the bytes `end`.
     pub(crate) fn of_header<T: Float>(
         kind: Kind,
         bytes: &'b [u8],
@@ -328,8 +328,8 @@ impl<'b> Reader<'b> {
         Ok(Total { fixed, counters })
     }
 
-    /// Reads a number. Also returns the smallest number of items that can have this sum. If no sum has room for that many
-    /// items, returns an error.
+    /// Reads a number. Also returns the smallest number of items that can have this number as their sum. Returns an error if a sum may not
+    /// have that many items.
     pub(crate) fn number<F: FixedFormat>(&mut self) -> Result<(Fixed<F>, u64), BytesError> {
         let corrupted = |what| Err(BytesError::Corrupted { what });
         let exponent = i32::from_le_bytes(self.array()?);

@@ -1,15 +1,15 @@
 //! A format that stores a sum in as few bytes as possible. The workers of a query exchange one such sum for each group.
 //!
-//! All numbers are little-endian. The bytes do not include the number of items: keep it separately if you need it.
+//! All numbers are little-endian. The bytes do not include the number of items. If you need this number, keep it separately.
 //!
 //! | sum | bytes |
 //! |---|---|
-//! | a finite double | the double, 8 bytes; zero as +0.0 |
-//! | the sum of two finite doubles; the first is this sum rounded to nearest | the two doubles, 16 bytes |
+//! | a finite double | the double (8 bytes); a zero is written as +0.0 |
+//! | the sum of two finite doubles, if the first is this sum rounded to nearest | the two doubles (16 bytes) |
 //! | any other sum | the field of a sum in [`Keyed::to_bytes`](crate::Keyed::to_bytes): an odd number of bytes, at least 9 |
 //!
-//! A sum is written in the first of these forms that can hold it. So equal sums have equal bytes, whatever the order of the items
-//! and their division among threads or groups.
+//! A sum is written in the first of these forms that can hold it. So equal sums have equal bytes, whatever the order of the items and
+//! however they were divided among threads or groups.
 
 use simd_kernels::{DECODED_ITEMS, EXACT_PRODUCT, Level, Quiet, exact_products, is_zero};
 
@@ -39,7 +39,7 @@ impl<F: FixedFormat> Partial<F> {
             let double = f64::from_le_bytes(bytes.try_into().expect("the length is right"));
             let is_one = double.is_finite().then_some(double);
             is_one.ok_or(BytesError::Corrupted {
-                what: "a double of a finite sum is not finite",
+                what: "one of its doubles is not finite",
             })
         };
         match bytes.len() {
@@ -52,7 +52,7 @@ impl<F: FixedFormat> Partial<F> {
                 is_nearest
                     .then_some(Self::Doubles(doubles))
                     .ok_or(BytesError::Corrupted {
-                        what: "the first double of a sum is not the one nearest to it",
+                        what: "its first double is not the sum rounded to nearest",
                     })
             }
             _ => {
@@ -104,7 +104,7 @@ impl<F: FixedFormat> Partial<F> {
     }
 }
 
-/// Checks that `items` items can have this sum, and this sum of squares.
+/// Checks that `items` items can have both this sum and this sum of squares.
 pub(crate) fn check_moments(
     items: u64,
     sum: &Partial<Doubles>,
@@ -283,7 +283,7 @@ macro_rules! partials {
                 Ok(())
             }
 
-            /// The same sum, but started at +0.0, as sums by key are: the sum of items that are all -0.0 becomes +0.0.
+            /// The same sum, but started at +0.0, like sums by key. The sum of items that are all -0.0 then becomes +0.0.
             #[must_use]
             pub fn without_negative_zeros(mut self) -> Self {
                 self.total.counters.negative_zeros = 0;

@@ -169,12 +169,13 @@ impl CompactAny {
     /// Removes the rows of `other`.
     ///
     /// # Errors
-    /// `other` is of another kind, or has more rows, NaNs or infinities; the error's text says which. A failed call changes nothing.
+    /// `other` is of another kind, or has more rows, NaNs or infinities than `self`; the error's text says which. A failed call changes
+    /// nothing.
     pub fn unmerge(&mut self, other: &Self) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(of_two!(self, other, (own, other) => own.unmerge(other))?)
     }
 
-    /// As [`CompactState::statistic`].
+    /// Computes a statistic, as [`CompactState::statistic`] does.
     #[must_use]
     pub fn statistic(&self, statistic: Statistic, options: Options) -> Option<f64> {
         of_any!(self, state => state.statistic(statistic, options))

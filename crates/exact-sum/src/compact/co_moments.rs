@@ -1,4 +1,4 @@
-//! Covariances, correlations and regression lines.
+//! Implements the state for covariances, correlations and regression lines.
 
 use super::CompactItem;
 use super::products::product;
@@ -13,7 +13,7 @@ use crate::slots::moments::Moments;
 use crate::slots::product_sum::ProductSum;
 use crate::statistic::Held;
 
-/// The moments of two columns, and the sum of their products, in 152 bytes.
+/// The moments of two columns, and the sum of the products of their items, in 152 bytes.
 ///
 /// ```
 /// use exact_sum::{CompactCoMoments, CompactState, Statistic};

@@ -1,4 +1,4 @@
-//! Sums of integers.
+//! Implements sums of integers.
 
 use crate::number::counters::{LimitError, RemoveError, check_items, items_of_both};
 use crate::number::float::sealed::Conversions;
@@ -56,7 +56,7 @@ impl IntegerSum {
     /// Removes items that were added.
     ///
     /// # Errors
-    /// The sum has fewer items. A failed call changes nothing.
+    /// The sum has fewer items than are to be removed. A failed call changes nothing.
     pub fn remove(&mut self, items: &[impl Into<i128> + Copy]) -> Result<(), RemoveError> {
         let mut removed = Self::new();
         removed.add(items);

@@ -1,4 +1,4 @@
-//! The items of compact states.
+//! Defines the items of compact states: doubles and integers.
 
 use crate::number::fixed::integer;
 
@@ -11,7 +11,7 @@ pub(crate) mod sealed {
         /// Whether the item is an integer.
         fn is_integer(self) -> bool;
 
-        /// The integer and the exponent if the item is integer * 2^exponent; arbitrary values if the item is not finite.
+        /// The integer and the exponent of the item integer * 2^exponent. Both are arbitrary if the item is not finite.
         fn parts(self) -> (i64, i32);
 
         /// The item as a double, if it is not finite.

@@ -1,4 +1,4 @@
-//! Small states that own no heap memory as long as their items fit. Databases keep a state for each of many groups, and may
+//! Small states that own no heap memory as long as their sums fit a few words. Databases keep a state for each of many groups, and may
 //! discard states without running their destructors.
 
 mod any;
@@ -46,9 +46,9 @@ use crate::statistic::{Options, Statistic};
 /// | [`CompactPowers`] | 160 | sum, mean, variance, standard deviation, skewness, kurtosis |
 /// | [`CompactCoMoments`] | 152 | covariance, correlation, regression line of two columns |
 ///
-/// Each sum in a state has room for values that differ from the first value by at most some factor: 2^23 in a sum of items. If values do
-/// not fit, if items are not finite, or if there are 2^32 rows or more, the state owns more memory: 600 bytes for each sum of items, 1,100 for
-/// each sum of products or squares, 1,700 for cubes and 2,200 for fourth powers. Negative zeros count as +0.0.
+/// Each sum in a state has room for values that differ from the first value by at most a certain factor, 2^23 for a sum of items. If values
+/// do not fit, if items are not finite, or if there are 2^32 rows or more, the state owns more memory: 600 bytes for each sum of items,
+/// 1,100 for each sum of products or squares, 1,700 for cubes and 2,200 for fourth powers. Negative zeros count as +0.0.
 ///
 /// ```
 /// use exact_sum::{CompactRows, CompactState, CompactSum, Statistic};
@@ -75,7 +75,7 @@ pub trait CompactState: Clone + Debug + Default + PartialEq {
     /// Removes the rows of `other`.
     ///
     /// # Errors
-    /// More rows are removed than were added, or more NaNs or infinities. A failed call changes nothing.
+    /// `other` has more rows, NaNs or infinities than this state. A failed call changes nothing.
     fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError>;
 
     /// A statistic, rounded once. As in SQL, the result is `None` (NULL) if there are too few rows or a denominator is zero. It is also
@@ -84,7 +84,7 @@ pub trait CompactState: Clone + Debug + Default + PartialEq {
         self.statistic_of_decimals(statistic, options, [0; 2])
     }
 
-    /// As [`statistic`](Self::statistic), for decimals: integers that were added to column i are in units of 10^-`scales[i]`.
+    /// Like [`statistic`](Self::statistic), but for decimals: integers that were added to column i are in units of 10^-`scales[i]`.
     fn statistic_of_decimals(
         &self,
         statistic: Statistic,
@@ -124,7 +124,7 @@ pub trait CompactRows<R>: CompactState {
     /// Removes a row that was added.
     ///
     /// # Errors
-    /// As [`CompactState::unmerge`].
+    /// Those of [`CompactState::unmerge`].
     fn remove(&mut self, row: R) -> Result<(), RemoveError> {
         let mut removed = Self::default();
         removed.add_row(row);
@@ -132,8 +132,9 @@ pub trait CompactRows<R>: CompactState {
     }
 }
 
-/// States as bytes, for files and other programs, in the formats of [`Sum`](crate::Sum), [`ProductSum`](crate::ProductSum),
-/// [`Moments`](crate::Moments), [`CoMoments`](crate::CoMoments) and [`Powers`](crate::Powers) of doubles.
+/// States that can be written as bytes, for files and other programs. The formats are those of [`Sum`](crate::Sum),
+/// [`ProductSum`](crate::ProductSum), [`Moments`](crate::Moments), [`CoMoments`](crate::CoMoments) and [`Powers`](crate::Powers) of
+/// doubles.
 pub trait CompactBytes: CompactState {
     /// The state as bytes. Equal states have equal bytes.
     fn to_bytes(&self) -> Vec<u8>;
@@ -141,13 +142,13 @@ pub trait CompactBytes: CompactState {
     /// The state that bytes hold.
     ///
     /// # Errors
-    /// The bytes hold no such state.
+    /// The bytes hold no state of this kind.
     fn of_bytes(bytes: &[u8]) -> Result<Self, BytesError>;
 
     /// Adds the rows of a state that is given as bytes.
     ///
     /// # Errors
-    /// As [`of_bytes`](Self::of_bytes), or there would be more than 2^63 - 1 rows. A failed call changes nothing.
+    /// Those of [`of_bytes`](Self::of_bytes), or there would be more than 2^63 - 1 rows. A failed call changes nothing.
     fn merge_bytes(&mut self, bytes: &[u8]) -> Result<(), BytesError> {
         Ok(self.merge(&Self::of_bytes(bytes)?)?)
     }
@@ -201,7 +202,7 @@ bytes!(
 );
 
 /// Whether `items` is more than `ddof`.
-#[expect(clippy::cast_precision_loss, reason = "2^53 items are enough")]
+#[expect(clippy::cast_precision_loss, reason = "counts up to 2^53 are exact")]
 fn is_more(items: u64, ddof: f64) -> bool {
     items as f64 > ddof
 }

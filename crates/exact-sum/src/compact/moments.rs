@@ -1,4 +1,4 @@
-//! Variances and standard deviations.
+//! Implements the state for variances and standard deviations.
 
 use super::CompactItem;
 use super::products::product;
@@ -13,8 +13,8 @@ use crate::slots::Slot as _;
 use crate::slots::moments::{Moments, Spread};
 use crate::statistic::{Held, Options, Statistic};
 
-/// The number, the sum and the sum of the squares of items, in 64 bytes. They determine the mean, the variance and the standard
-/// deviation, each rounded once.
+/// The number, the sum and the sum of the squares of items, in 64 bytes. The mean, the variance and the standard deviation are computed
+/// from these numbers, each rounded once.
 ///
 /// ```
 /// use exact_sum::{CompactMoments, CompactState, Options, Statistic};

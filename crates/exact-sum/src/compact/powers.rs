@@ -1,4 +1,4 @@
-//! Skewness and kurtosis.
+//! Implements the state for skewness and kurtosis.
 
 use super::CompactItem;
 use super::moments::moment;

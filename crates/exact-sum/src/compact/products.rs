@@ -1,4 +1,4 @@
-//! Dot products.
+//! Implements the state for dot products.
 
 use super::short::{Short, Value};
 use super::state::{Asked, Compact, Figures, Numbers, numbers};

@@ -1,4 +1,4 @@
-//! Sums in integers of a few words.
+//! Holds sums as integers of a few words.
 
 use crate::number::fixed::{Fixed, FixedFormat, Magnitude};
 use crate::number::wide::Wide;
@@ -140,7 +140,7 @@ impl<const N: usize> Short<N> {
         self.with(sum(digits, Wide::of(integer)))
     }
 
-    /// The sum of both numbers, or the difference if `is_less`, in the lower of both units, if there is room.
+    /// The sum of both numbers, or their difference if `is_less`, in the lower of their units. Returns `None` if there is no room.
     #[inline(always)]
     pub(super) fn plus(self, other: Self, is_less: bool) -> Option<Self> {
         let [own, others] = [self.digits, other.digits];
@@ -233,12 +233,12 @@ impl<const N: usize> Short<N> {
         }
     }
 
-    /// The exponent of the digits' unit, if the first value has the places from `lowest` to `top` - 1; `None` if the value does not fit.
+    /// The exponent of the digits' unit for a first value with bits in places `lowest` to `top` - 1; `None` if the value does not fit.
     fn unit_of(lowest: i32, top: i32) -> Option<i16> {
         let from_top = (top - Self::ITEM_BITS - Self::BELOW) & -UNIT_STEP;
         let least = top - Self::MOST_BITS;
         let own = from_top.max(least).min(lowest).min(Self::MOST_UNIT);
-        let unit = i16::try_from(own).expect("it is near the unit of a product of doubles");
+        let unit = i16::try_from(own).expect("the exponent is near that of a product of doubles");
         (own >= least).then_some(unit)
     }
 
@@ -268,7 +268,7 @@ impl<const N: usize> Short<N> {
         }
     }
 
-    /// Moves a long number into a short one. If it does not fit, leaves it where it is, and returns the empty sum.
+    /// Moves a long number into a short one. If the number does not fit, leaves it unchanged and returns the empty sum.
     pub(super) fn take<F: FixedFormat>(long: &mut Fixed<F>) -> Self {
         let (integer, unit) = long.integer();
         let places =

@@ -14,13 +14,13 @@ pub trait Numbers: Copy + Debug {
     /// The same sums as long integers, and the counters of each column of rows.
     type Long: Copy + Debug;
 
-    /// The sums of no rows.
+    /// The sums of no rows, as short integers.
     const EMPTY: Self;
 
-    /// The sums of no rows.
+    /// The sums of no rows, as long integers.
     const ZERO: Self::Long;
 
-    /// The sums plus those of `other`, or minus these if `is_less`; `None` if there is no room.
+    /// These sums plus the sums of `other`, or minus them if `is_less`; `None` if there is no room.
     fn sums(self, other: Self, is_less: bool) -> Option<Self>;
 
     /// Adds a value to each sum. Values that do not fit are added to `long`.
@@ -48,7 +48,7 @@ pub trait Numbers: Copy + Debug {
 
 /// The statistics of a state.
 pub trait Figures: Numbers {
-    /// The slot that has the same sums.
+    /// The type of slot that holds the same sums.
     type Slot: Slot<Item = f64>;
 
     const HELD: Held;
@@ -62,14 +62,14 @@ pub trait Figures: Numbers {
         None
     }
 
-    /// As [`CompactState::value_of`].
+    /// Does what [`CompactState::value_of`] does, for a slot.
     fn value(slot: &Self::Slot, asked: Asked) -> Option<f64>;
 }
 
 /// A statistic, its options, and the scales of the columns.
 pub(crate) type Asked = (Statistic, Options, [i32; 2]);
 
-/// Defines two structs for the sums of a state: short integers of some number of words each, and long integers of some format each.
+/// Defines two structs for a state's sums: short integers, each of a given number of words; and long integers, each of a given format.
 macro_rules! numbers {
     ($short:ident, $long:ident, $columns:literal, $($sum:ident $words:literal $format:ident),+) => {
         /// The sums of a state in short integers.
@@ -163,7 +163,7 @@ pub struct Compact<N: Numbers> {
     pub(super) numbers: N,
     /// The number of rows that are not counted in `long`.
     items: u32,
-    /// Values that were added before `numbers` got another unit or overflowed, and counts. Most states have neither.
+    /// The values that were added before `numbers` changed its unit or overflowed, and counts that have no room elsewhere.
     pub(super) long: Option<Box<N::Long>>,
 }
 
@@ -191,7 +191,7 @@ impl<N: Numbers> Compact<N> {
         }
     }
 
-    /// Adds and counts a row. `numbers` are the sums with the row, if there is room; otherwise `add` adds the row without counting it.
+    /// Adds and counts a row. `numbers` are the sums including the row, if there is room; otherwise `add` adds the row without counting it.
     #[inline(always)]
     pub(super) fn add_or(&mut self, numbers: Option<N>, add: impl FnOnce(&mut Self)) {
         match numbers {
@@ -206,7 +206,7 @@ impl<N: Numbers> Compact<N> {
     fn count_long(&mut self, items: u64) {
         let all = self.counters().map(|mut counters| {
             let all = counters.items.checked_add_unsigned(items);
-            counters.items = all.expect("a sum has room for 2^63 - 1 items");
+            counters.items = all.expect("a sum can have at most 2^63 - 1 items");
             counters
         });
         self.items = 0;

@@ -1,4 +1,4 @@
-//! Sums and means.
+//! Implements the state for sums and means.
 
 use simd_kernels::{Level, Quiet};
 
@@ -21,7 +21,7 @@ const FEW_ITEMS: usize = 24;
 
 /// An exact sum, and the number of its items, in 32 bytes.
 ///
-/// Items fit in 128 bits if they differ from the first item by a factor of at most 2^23; somewhat larger factors may fit, too. Otherwise
+/// Items fit in 128 bits if they differ from the first item by a factor of at most 2^23, or sometimes somewhat more. If items do not fit,
 /// the sum owns about 600 bytes more. The sum starts at +0.0, as sums by key do, so the sum of negative zeros is +0.0.
 ///
 /// ```
@@ -52,7 +52,7 @@ impl CompactSum {
         self.add_or(self.numbers.plus(item), |state| state.add_apart(item));
     }
 
-    /// Adds an item that does not fit the short integer as it is.
+    /// Adds an item that does not fit the short integer in its present unit.
     #[cold]
     fn add_apart(&mut self, item: impl CompactItem) {
         let (integer, unit) = item.parts();

@@ -1,4 +1,4 @@
-//! Weighted means.
+//! Implements the state for weighted means.
 
 use super::CompactItem;
 use super::products::{product, special_product};

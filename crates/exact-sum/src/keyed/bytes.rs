@@ -13,7 +13,7 @@ use crate::number::total::Total;
 impl<S: KeyedSlot> Keyed<S> {
     /// The slots as bytes, for files and other programs. Equal slots have equal bytes, whatever order, calls and threads produced them.
     ///
-    /// All numbers are little-endian. The header and numbers are those of [`Accumulator::to_bytes`](crate::Accumulator::to_bytes).
+    /// All numbers are little-endian. The header and numbers have the formats of [`Accumulator::to_bytes`](crate::Accumulator::to_bytes).
     ///
     /// | bytes | what |
     /// |---|---|
@@ -24,23 +24,23 @@ impl<S: KeyedSlot> Keyed<S> {
     /// | kind | slot | fields |
     /// |---|---|---|
     /// | 7 | [`Sum`](crate::Sum) | a sum |
-    /// | 8 | [`Moments`](crate::Moments) | the number of items, a sum; a number: the sum of the squares of the finite items |
+    /// | 8 | [`Moments`](crate::Moments) | the number of items, a sum, and a number: the sum of the squares of the finite items |
     /// | 11 | [`Mean`](crate::Mean) | the number of items, a sum |
     /// | 12 | [`ProductSum`](crate::ProductSum) | a sum |
     /// | 13 | [`WeightedMean`](crate::WeightedMean) | the sum of the products, the sum of the weights |
-    /// | 14 | [`CoMoments`](crate::CoMoments) | the fields of kind 8 for x; the sum and the number for y; a number: the sum of the products of finite items |
-    /// | 15 | [`Powers`](crate::Powers) | the fields of kind 8; two numbers: the sum of the cubes, and of the fourth powers |
+    /// | 14 | [`CoMoments`](crate::CoMoments) | the fields of kind 8 for x; the same for y, except the number of items; and a number: the sum of the products of finite items |
+    /// | 15 | [`Powers`](crate::Powers) | the fields of kind 8, and two numbers: the sum of the cubes and the sum of the fourth powers |
     /// | 16 | [`Extrema`](crate::Extrema) | the negated minimum, and the maximum |
     /// | 17 | [`IntegerSum`](crate::IntegerSum) | the number of items, the lower 64 bits of the sum, and the integer above them |
     /// | 18 | [`IntegerMoments`](crate::IntegerMoments) | the fields of kind 17, then the sum of the squares in two parts |
     ///
-    /// Numbers of items are `u64`, but all fields of kinds 16 to 18 are `i128`. An extremum is stored as an integer with the order of
-    /// doubles: the bits of the double, but if it is negative, all except the sign are inverted; -2^127 for no items. A sum is:
+    /// Numbers of items are `u64`, but all fields of kinds 16 to 18 are `i128`. An extremum is stored as the bits of the double; if the
+    /// double is negative, all bits except the sign are inverted. Without items, it is stored as -2^127. A sum has these fields:
     ///
     /// | bytes | what |
     /// |---|---|
     /// | 1 | 1 if some of the sum's items are not finite, otherwise 0 |
-    /// | 3 × 8, only after a 1 | the numbers of NaNs, infinities and negative infinities, `u64` each |
+    /// | 3 × 8, only after a 1 | the numbers of NaNs, of positive infinities and of negative infinities, `u64` each |
     /// | 4 + 4 + n | the number: the exponent of its unit (`i32`), n (`u32`), and n bytes of two's complement |
     ///
     /// If rows have more than one item, the last byte of the header is 1, and the width of rows (`u64`) follows the number of keys. The
@@ -166,7 +166,7 @@ pub(super) fn read_count(reader: &mut Reader<'_>) -> Result<u64, BytesError> {
     reader.array().map(u64::from_le_bytes)
 }
 
-/// Checks that `count` items can have this sum, whose number needs at least `of_number` items.
+/// Checks that `count` items can have this sum. Its finite part needs at least `of_number` items.
 pub(super) fn check_count<F: FixedFormat>(
     count: u64,
     sum: &Total<F>,

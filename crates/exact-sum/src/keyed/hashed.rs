@@ -1,4 +1,4 @@
-//! Slots by key, for keys of any type.
+//! Keeps a slot for each key, for keys of any type.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -15,7 +15,7 @@ use crate::number::counters::LimitError;
 use crate::slots::items::Items;
 use crate::statistic::{Options, Statistic};
 
-/// A slot for each key that has items: like [`Keyed`], but for keys of any type.
+/// A slot for each key that was added: like [`Keyed`], but for keys of any type.
 ///
 /// ```
 /// use exact_sum::{Hashed, Sum};
@@ -34,7 +34,7 @@ pub struct Hashed<K, S: KeyedSlot> {
     /// The index of each key.
     places: HashTable<u32>,
     hasher: DefaultHashBuilder,
-    /// The slots of the keys. Keys that were added last may have no slots yet, if they have no items.
+    /// The slots of the keys. The keys that were added last may lack slots as long as they have no items.
     pub(crate) slots: Keyed<S>,
 }
 
@@ -45,7 +45,7 @@ impl<K, S: KeyedSlot> Default for Hashed<K, S> {
 }
 
 impl<K, S: KeyedSlot> Hashed<K, S> {
-    /// Slots of no items.
+    /// Creates a map without keys.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -56,7 +56,7 @@ impl<K, S: KeyedSlot> Hashed<K, S> {
         }
     }
 
-    /// The keys that have items, in the order in which they were first added.
+    /// The keys, in the order in which they were first added.
     #[must_use]
     pub fn keys(&self) -> &[K] {
         &self.keys
@@ -82,8 +82,8 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     /// The items are two slices that differ in length.
     ///
     /// # Errors
-    /// There are not as many keys as items, or there would be more than 2^63 - 1 items; then no slot has changed. Or there is no memory;
-    /// then some of the items may have been added.
+    /// There are not as many keys as items, or there would be more than 2^63 - 1 items. These errors change no slot. If there is no memory,
+    /// some of the items may have been added.
     pub fn add(&mut self, keys: &[K], items: S::Items<'_>) -> Result<(), KeyError> {
         key::check_lengths(keys, items.count())?;
         self.slots.columns.check_room(S::by_column(items))?;
@@ -108,10 +108,10 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     /// [`forget_empty`](Self::forget_empty).
     ///
     /// # Panics
-    /// As [`add`](Self::add).
+    /// Those of [`add`](Self::add).
     ///
     /// # Errors
-    /// As [`Keyed::remove`], or a key is unknown. A failed call changes no slot.
+    /// Those of [`Keyed::remove`], or a key is unknown. A failed call changes no slot.
     pub fn remove(&mut self, keys: &[K], items: S::Items<'_>) -> Result<(), RemoveKeyedError> {
         self.slots.remove(&self.known(keys)?, items)
     }
@@ -119,7 +119,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     /// Adds the slots of `other`, key by key.
     ///
     /// # Errors
-    /// As [`Keyed::merge`]. Keys of `other` may then have been added without items.
+    /// Those of [`Keyed::merge`]. Keys of `other` may then have been added without items.
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         let known = other.keys[..other.slots.keys()].iter();
         let places: Vec<u32> = known.map(|key| self.code(key)).collect();
@@ -130,7 +130,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
     /// Removes the items of `other`, key by key.
     ///
     /// # Errors
-    /// As [`remove`](Self::remove). The number of an item in an error is the number of a key of `other`.
+    /// Those of [`remove`](Self::remove). An error's item number is then the number of a key of `other`.
     pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveKeyedError> {
         if !S::TAKES_BACK {
             return Err(RemoveKeyedError::Never);
@@ -139,7 +139,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         self.slots.unmerge_places(&other.slots, Places::At(&places))
     }
 
-    /// The indices of keys, which must have slots.
+    /// The indices of keys. Returns an error if a key has no slot.
     fn known(&self, keys: &[K]) -> Result<Vec<u32>, RemoveKeyedError> {
         let place = |(item, key)| {
             let place = self.place(key).filter(|place| *place < self.slots.keys());
@@ -226,7 +226,7 @@ impl<K: Hash + Eq + Clone, S: KeyedSlot> Hashed<K, S> {
         }
     }
 
-    /// A statistic of a key's items, rounded once; `None` if there is no such key, or the slot does not have it.
+    /// A statistic of a key's items, rounded once; `None` if there is no such key, or if its slot does not have the statistic.
     #[must_use]
     pub fn statistic(&self, key: &K, statistic: Statistic, options: Options) -> Option<S::Item> {
         let place = self.place(key)?;

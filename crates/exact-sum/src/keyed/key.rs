@@ -1,4 +1,4 @@
-//! Keys, and errors about invalid keys.
+//! Defines keys, and the errors about invalid keys.
 
 use std::error::Error;
 use std::fmt;
@@ -70,7 +70,7 @@ macro_rules! keys {
 
 keys!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize i8 i8 i16 i16 i32 i32 i64 i64 isize isize);
 
-/// Invalid keys. No sum has changed.
+/// Why items cannot be added to the sums of their keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -83,7 +83,7 @@ pub enum KeyError {
     },
     /// A key is negative, or not less than the number of sums.
     OutOfRange {
-        /// The number of the item, from 0 on.
+        /// The number of the item, counted from 0.
         item: usize,
         /// The item's key.
         key: i128,
@@ -109,12 +109,12 @@ impl fmt::Display for KeyError {
                 write!(f, "{keys} key{of_keys} for {items} item{of_items}")
             }
             Self::OutOfRange { item, key, sums: 0 } => {
-                write!(f, "item {item} has key {key}, and there is no sum")
+                write!(f, "item {item} has key {key}, but there are no sums")
             }
             Self::OutOfRange { item, key, sums } => {
                 write!(
                     f,
-                    "item {item} has key {key}, and keys are 0 to {}",
+                    "item {item} has key {key}; keys must be 0 to {}",
                     sums - 1
                 )
             }

@@ -1,4 +1,4 @@
-//! Merges the slots of one [`Keyed`] into another, and removes them again.
+//! Merges the slots of one [`Keyed`] into another, or removes them again.
 
 use super::columns::{Columns, Places};
 use super::key::{self, KeyError};
@@ -13,7 +13,7 @@ impl<S: KeyedSlot> Keyed<S> {
     /// The rows of `other` have a different width.
     ///
     /// # Errors
-    /// Both together have more than 2^63 - 1 items, or there is no memory for more keys. A failed call changes no slot.
+    /// There would be more than 2^63 - 1 items, or there is no memory for more keys. A failed call changes no slot.
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         self.check_width(other);
         self.columns.reserve(other.slots())?;
@@ -62,10 +62,10 @@ impl<S: KeyedSlot> Keyed<S> {
     /// Removes the items of `other`, key by key.
     ///
     /// # Panics
-    /// As [`merge`](Self::merge).
+    /// Those of [`merge`](Self::merge).
     ///
     /// # Errors
-    /// As [`remove`](Self::remove), or `other` has more keys.
+    /// Those of [`remove`](Self::remove), or `other` has more keys than `self`.
     pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveKeyedError> {
         self.check_width(other);
         if !S::TAKES_BACK {

@@ -1,4 +1,4 @@
-//! Slots by key: a sum, moments or another slot for the items of each group, bin, cell or bucket.
+//! Keeps a sum, moments or another slot for the items of each group, bin, cell or bucket.
 
 pub(crate) mod bytes;
 mod columns;
@@ -48,9 +48,9 @@ const BLOCK_ROWS: usize = 256;
 /// | [`Extrema`](crate::Extrema) | 16 | items cannot be removed |
 /// | [`IntegerSum`](crate::IntegerSum), [`IntegerMoments`](crate::IntegerMoments) | 32, 56 | |
 ///
-/// If items span more than about 50 binary places, each of a slot's numbers takes 16 bytes more per further 32 places, for every key.
-/// `Powers` take about 100 bytes more per further 21 places, but only for keys that have such items. A key with a NaN or an infinity
-/// takes 60 bytes more, or 120 with squares. A key with products beyond the range of doubles takes about 1,100 bytes more.
+/// If items span more than about 50 binary places, each of a slot's numbers takes 16 bytes more for each further 32 places, for every key.
+/// `Powers` take about 100 bytes more for each further 21 places, but only for keys with items in these places. A key with a NaN or an
+/// infinity takes 60 bytes more, or 120 with squares. A key with products beyond the range of doubles takes about 1,100 bytes more.
 ///
 /// ```
 /// use exact_sum::{Keyed, Moments, Sum};
@@ -74,7 +74,7 @@ pub struct Keyed<S: KeyedSlot> {
 }
 
 impl<S: KeyedSlot> Keyed<S> {
-    /// Slots of no items for `keys` keys.
+    /// Creates a slot without items for each of `keys` keys.
     ///
     /// # Errors
     /// There is no memory for the slots.
@@ -82,7 +82,7 @@ impl<S: KeyedSlot> Keyed<S> {
         Self::of_rows(keys, 1)
     }
 
-    /// Slots for items that are rows of `width` numbers: a key has a slot for each column.
+    /// Creates slots for items that are rows of `width` numbers: each key has a slot for each column.
     ///
     /// ```
     /// use exact_sum::{Keyed, Sum};
@@ -155,7 +155,7 @@ impl<S: KeyedSlot> Keyed<S> {
     /// Removes the first `keys` keys; the remaining keys are renumbered from 0.
     ///
     /// # Panics
-    /// There are fewer keys.
+    /// There are fewer than `keys` keys.
     pub fn forget_first(&mut self, keys: usize) {
         self.columns.forget_first(keys * self.width);
         self.keys -= keys;
@@ -179,10 +179,10 @@ impl<S: KeyedSlot> Keyed<S> {
         self.add_at(Level::best(), keys, items)
     }
 
-    /// As [`add`](Self::add), with the instruction set `level`.
+    /// Does what [`add`](Self::add) does, with the instruction set `level`.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Those of [`add`](Self::add).
     pub fn add_at<K: Key>(
         &mut self,
         level: Level,
@@ -196,12 +196,13 @@ impl<S: KeyedSlot> Keyed<S> {
     /// Removes items that were added with these keys.
     ///
     /// # Panics
-    /// As [`add`](Self::add).
+    /// Those of [`add`](Self::add).
     ///
     /// # Errors
-    /// [`RemoveKeyedError::Key`] as [`add`](Self::add); a key has fewer items (if the slot counts them) or fewer NaNs or infinities; or
-    /// items cannot be removed from such slots. A failed call changes no slot. Beyond these checks, removing items that were never added
-    /// is not detected. For rows, the key in an error is the number of a slot: the key times the width of rows, plus the column.
+    /// Those of [`add`](Self::add), as [`RemoveKeyedError::Key`]; a key has fewer items than are removed (if the slot counts them), or
+    /// fewer NaNs or infinities; or slots of this kind cannot remove items. A failed call changes no slot. The removal of other items that
+    /// were never added is not detected. For rows, the key in an error is the number of a slot: the key times the width of rows, plus the
+    /// column.
     pub fn remove<K: Key>(
         &mut self,
         keys: &[K],
@@ -304,7 +305,7 @@ impl<S: KeyedSlot> Keyed<S> {
         assert!(slot < self.slots(), "there is no slot {slot}");
     }
 
-    /// A statistic of a key's items, rounded once; `None` if the slot does not have it.
+    /// A statistic of a key's items, rounded once; `None` if the slot does not have the statistic.
     ///
     /// # Panics
     /// There is no such slot.
@@ -343,7 +344,7 @@ impl<S: KeyedSlot> Keyed<S> {
     }
 }
 
-const OF_THE_SLOT: &str = "the statistic is one of the slot";
+const OF_THE_SLOT: &str = "the slot has this statistic";
 
 /// Two `Keyed` are equal if they have the same number of keys, rows of the same width, and equal slots for each key.
 impl<S: KeyedSlot> PartialEq for Keyed<S> {
@@ -369,7 +370,7 @@ fn places<K: Key>(keys: &[K], width: usize) -> impl Iterator<Item = usize> {
 /// ```
 ///
 /// # Errors
-/// As [`Keyed::add`].
+/// Those of [`Keyed::add`].
 pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<Vec<T>, KeyError> {
     check_memory::<T>(sums)?;
     let mut by_key = Keyed::<Sum<T>>::new(sums)?;

@@ -82,10 +82,10 @@ impl Keyed<ProductSum<f64>> {
     /// Adds each of `partials`, a sum of products in the format of [`partial`](crate::partial), to the sum of its key.
     ///
     /// # Panics
-    /// As [`Keyed::add_partials`].
+    /// Those of [`Keyed::add_partials`].
     ///
     /// # Errors
-    /// As [`Keyed::add_partials`].
+    /// Those of [`Keyed::add_partials`].
     pub fn add_partials<'b, K: Key>(
         &mut self,
         keys: &[K],
@@ -119,10 +119,10 @@ impl Keyed<Moments<f64>> {
     /// squares. Both sums are in the format of [`partial`](crate::partial).
     ///
     /// # Panics
-    /// As [`Keyed::add_partials`], or there are not as many counts as keys.
+    /// Those of [`Keyed::add_partials`], or there are not as many counts as keys.
     ///
     /// # Errors
-    /// As [`Keyed::add_partials`].
+    /// Those of [`Keyed::add_partials`].
     pub fn add_partials<'b, K: Key>(
         &mut self,
         keys: &[K],

@@ -12,7 +12,7 @@ use crate::number::counters::{Counters, LimitError, RemoveError, check_items as 
 pub enum RemoveKeyedError {
     /// The keys are invalid.
     Key(KeyError),
-    /// More items, or more of one kind of item, are removed from a key than it has.
+    /// A key has fewer items, or fewer items of one kind, than are to be removed.
     Fewer {
         /// The key.
         key: usize,
@@ -21,7 +21,7 @@ pub enum RemoveKeyedError {
     },
     /// An item's key has no items.
     Unknown {
-        /// The number of the item, from 0 on.
+        /// The number of the item, counted from 0.
         item: usize,
     },
     /// Items cannot be removed from extrema.
@@ -77,7 +77,7 @@ pub(super) fn check_specials(
     Ok(())
 }
 
-/// If there is less than one item per this many keys, the keys of the items are sorted: this is faster than visiting all keys.
+/// If there is less than one item per this many keys, the items' keys are sorted, because that is faster than visiting all keys.
 const KEYS_AN_ITEM: usize = 16;
 
 /// Checks that each key has at least as many items as are to be removed from it.

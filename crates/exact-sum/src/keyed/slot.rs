@@ -1,4 +1,4 @@
-//! The trait of slots that can be held for each key.
+//! Defines the trait of slots that can be kept for each key.
 
 use bytemuck::Pod;
 
@@ -35,10 +35,10 @@ pub(crate) mod sealed {
         /// The statistic that [`value`](crate::Keyed::value) returns.
         const VALUE: Statistic;
 
-        /// Whether items can be removed. Otherwise the integers of messages are merged by their maximum, not by their sum.
+        /// Whether items can be removed. If not, the integers of messages are merged by taking the maximum instead of adding them.
         const TAKES_BACK: bool = true;
 
-        /// Whether the slot is a [`Sum`](crate::Sum): rows of sums are rounded by faster code.
+        /// Whether the slot is a [`Sum`](crate::Sum). Rows of sums are rounded by faster code.
         const IS_SUM: bool = false;
 
         /// The kind in the header of the slots' bytes.

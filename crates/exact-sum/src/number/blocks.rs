@@ -1,4 +1,4 @@
-//! Adds slices of doubles block by block: by plain additions, or by splitting items at a guessed scale.
+//! Adds slices of doubles block by block, either by plain additions or by splitting items at a guessed scale.
 //!
 //! If no plain addition of a block is rounded, the block's sum is exact. Otherwise its items are split at the scale of the previous
 //! block. The part of an item below the scale's last place is its *rest*. If all exponents are in a short range, as in most data, no
@@ -51,7 +51,7 @@ const ANY_BLOCKS: u32 = 32;
 /// What earlier blocks have shown about the items.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockHistory {
-    /// The method of the last block; `None` if there was no block, or if one scale was not enough for the last one.
+    /// The method of the last block; `None` if there was no block, or if one scale was not enough for the last block.
     method: Option<SplitMethod>,
     /// The number of blocks since all exponents of a block were examined.
     blocks: u32,
@@ -91,7 +91,7 @@ impl BlockHistory {
         destination: &mut D,
     ) {
         let ahead = Ahead::of_bytes(size_of_val(items));
-        // Converted items are copies: in memory, the next items do not follow them.
+        // Converted items are copies, so the next items do not follow them in memory.
         let ahead_of_split = if T::IS_SINGLE { Ahead::Nothing } else { ahead };
         let mut watch = None;
         let mut rest = items;
@@ -109,7 +109,7 @@ impl BlockHistory {
                 self.last_not_plain = (2 * self.last_not_plain + 1).min(MOST_NOT_PLAIN);
                 self.not_plain = 1 + self.last_not_plain;
             }
-            // Add all items before the next attempt in one call, since each conversion has to clear a buffer.
+            // One call adds all items up to the next attempt, since each conversion has to clear a buffer.
             let items = self.not_plain.max(1) * SPLIT_ITEMS;
             let items = items.max(self.block_items());
             let (blocks, others) = rest.split_at(rest.len().min(items));
@@ -327,7 +327,7 @@ fn add_plainly<T: Float, D: Destination>(
     true
 }
 
-/// Whether the smallest item will leave a rest after all splits.
+/// Whether the smallest item will leave a rest even after all splits.
 fn are_too_many(
     Exponents {
         lowest, highest, ..

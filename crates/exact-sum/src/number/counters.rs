@@ -1,4 +1,4 @@
-//! The counters of a sum: all items, NaNs, infinities and negative zeros.
+//! Counts all items of a sum, and its NaNs, infinities and negative zeros.
 
 use std::error::Error;
 use std::fmt;
@@ -42,7 +42,7 @@ pub enum LimitError {
 impl fmt::Display for LimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Items => f.write_str("a sum has room for 2^63 - 1 items"),
+            Self::Items => f.write_str("a sum can have at most 2^63 - 1 items"),
             Self::Memory { bytes } => write!(f, "there is no memory for {bytes} bytes of sums"),
         }
     }
@@ -50,7 +50,7 @@ impl fmt::Display for LimitError {
 
 impl Error for LimitError {}
 
-/// Checks that there is memory for this many elements. Without the check, `vec!` would abort the program if there is not.
+/// Checks that there is memory for this many elements. Without this check, `vec!` would abort the program if there were too little memory.
 pub(crate) fn check_memory<T>(elements: usize) -> Result<(), LimitError> {
     let reserved = Vec::<T>::new().try_reserve_exact(elements);
     reserved.map_err(|_| no_memory::<T>(elements))
@@ -162,7 +162,7 @@ impl Counters {
     #[inline]
     pub(crate) fn count(&mut self, items: usize) {
         let sum = self.items.checked_add(items as i64);
-        self.items = sum.expect("a sum has room for 2^63 - 1 items");
+        self.items = sum.expect("a sum can have at most 2^63 - 1 items");
     }
 
     pub(crate) fn merge(&mut self, other: Self) {

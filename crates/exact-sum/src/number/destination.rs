@@ -1,4 +1,4 @@
-//! The sums to which blocks of items are added.
+//! Defines what blocks of items can be added to.
 
 use simd_kernels::Split;
 
@@ -13,7 +13,7 @@ pub(crate) trait Destination {
     /// Adds item number `index` of a block, which may be infinite or NaN.
     fn add_item(&mut self, index: usize, item: f64);
 
-    /// Adds the number of -0.0 among items 0, 2, 4, … of a block and their number among items 1, 3, 5, ….
+    /// Adds two counts of the -0.0 in a block: those among items 0, 2, 4, … and those among items 1, 3, 5, ….
     fn count_negative_zeros(&mut self, counts: [u64; 2]);
 
     /// Adds both parts of a split. `higher` and `lower` are the exponents of their units.

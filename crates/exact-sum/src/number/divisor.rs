@@ -26,9 +26,9 @@ impl Divisor {
         })
     }
 
-    /// Divides a magnitude by this number. Returns a double and an exponent: the quotient is rounded to double * 2^exponent. `None` if 64
-    /// bits of the magnitude and of the reciprocal leave the rounding in doubt, which happens in less than 1% of cases.
-    #[expect(clippy::cast_precision_loss, reason = "it is rounded here")]
+    /// Divides a magnitude by this number. Returns a double and an exponent; double * 2^exponent is the rounded quotient. Returns `None` if
+    /// 64 bits of the magnitude and of the reciprocal leave the rounding in doubt. That happens in less than 1% of cases.
+    #[expect(clippy::cast_precision_loss, reason = "the quotient is rounded here")]
     #[inline(always)]
     fn divide(self, magnitude: Magnitude) -> Option<(f64, i32)> {
         // Both factors are too small by at most 1, so the product is too small by at most the sum of the factors: 2^65.

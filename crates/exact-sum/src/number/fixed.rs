@@ -157,7 +157,7 @@ impl<F: FixedFormat> Fixed<F> {
         }
     }
 
-    /// As [`add`](Self::add), for any value. The unit may be below the format's range, if the bits of the value below the range are zero.
+    /// Like [`add`](Self::add), but for any value. The unit may be below the format's range if the value's bits below the range are zero.
     pub(crate) fn add_long(&mut self, value: i64, unit: i32) {
         let below = (F::LOWEST - unit).max(0).unsigned_abs();
         let (value, unit) = (value.checked_shr(below).unwrap_or(0), unit.max(F::LOWEST));
@@ -183,7 +183,7 @@ impl<F: FixedFormat> Fixed<F> {
         }
     }
 
-    /// As [`add_integer`](Self::add_integer), for a value that is given as words in two's complement.
+    /// Like [`add_integer`](Self::add_integer), but for a value that is given as words in two's complement.
     pub(crate) fn add_wide<const N: usize>(&mut self, mut words: [u64; N], unit: i32) {
         // Limbs above the value are not touched, as they may not exist.
         each_word(&mut words, unit, |word, unit| self.add_integer(word, unit));
@@ -203,7 +203,7 @@ impl<F: FixedFormat> Fixed<F> {
         self.add_limbs(limbs.as_ref());
     }
 
-    /// Adds limbs, which are all below 2^62 in magnitude.
+    /// Adds limbs, which must all be below 2^62 in magnitude.
     pub(crate) fn add_limbs(&mut self, limbs: &[i64]) {
         self.propagate_carries();
         for (own, other) in self.limbs.as_mut().iter_mut().zip(limbs) {

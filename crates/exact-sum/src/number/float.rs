@@ -1,4 +1,4 @@
-//! The types of items, `f32` and `f64`, with their conversions and rounding.
+//! Defines the types of items, `f32` and `f64`, with their conversions and rounding.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -60,7 +60,7 @@ pub(crate) mod sealed {
         /// Whether the type is `f32`. The product of two `f32` is exact in doubles.
         const IS_SINGLE: bool;
 
-        /// The item as a double by integer arithmetic alone, whatever the floating-point environment.
+        /// Converts the item to a double by integer arithmetic alone, whatever the floating-point environment.
         fn widened(self) -> f64;
 
         /// The items, if they are doubles.
@@ -78,7 +78,7 @@ pub(crate) mod sealed {
             }
         }
 
-        /// As [`in_doubles`](Self::in_doubles), but exact in any floating-point environment.
+        /// Like [`in_doubles`](Self::in_doubles), but exact in any floating-point environment.
         #[inline]
         fn in_exact_doubles(items: &[Self], mut add: impl FnMut(&[f64])) {
             // Doubles are not converted, so they do not depend on the environment.
@@ -103,8 +103,8 @@ pub(crate) mod sealed {
             }
         }
 
-        /// Calls `add` with some columns of rows of `width` items as doubles. The arguments are rows that contain the columns, the width
-        /// of these rows, and the index in a row at which the columns begin.
+        /// Calls `add` with some columns of rows of `width` items as doubles. The arguments of `add` are rows that contain the columns, the
+        /// width of these rows, and the index in a row at which the columns begin.
         fn columns_in_doubles(
             rows: &[Self],
             width: usize,
@@ -220,7 +220,7 @@ pub(crate) mod sealed {
 
 macro_rules! float {
     ($float:ident, $bytes:literal, $bits:ident, $format:ident, $sums:ident, $products:ident, $cubes:ident, $fourths:ident, $is_single:literal, $widened:expr) => {
-        #[expect(private_interfaces, reason = "as for the trait")]
+        #[expect(private_interfaces, reason = "the trait is sealed")]
         impl sealed::Conversions for $float {
             const NAME: &'static str = stringify!($float);
             const BYTES: u8 = $bytes;
@@ -244,7 +244,7 @@ macro_rules! float {
 
             fn nearest(magnitude: Magnitude) -> Self {
                 let bits = <$bits>::try_from(Format::$format.round(magnitude));
-                Self::from_bits(bits.expect("it is at most infinity"))
+                Self::from_bits(bits.expect("infinity is the largest"))
             }
 
             fn negate(self) -> Self {
@@ -255,7 +255,7 @@ macro_rules! float {
             #[allow(
                 clippy::cast_precision_loss,
                 clippy::cast_possible_truncation,
-                reason = "it is rounded here"
+                reason = "the integer is rounded here"
             )]
             fn of_integer(integer: i128, unit: i32, is_quiet: bool) -> Self {
                 const FRACTION: u32 = $float::MANTISSA_DIGITS - 1;
@@ -277,7 +277,7 @@ macro_rules! float {
 
             #[allow(
                 clippy::cast_possible_truncation,
-                reason = "doubles are rounded here, unless they are already"
+                reason = "doubles that are not rounded yet are rounded here"
             )]
             fn of_pairs<'v>(
                 level: Level,
@@ -294,7 +294,7 @@ macro_rules! float {
             }
 
             #[inline]
-            #[allow(clippy::cast_possible_truncation, reason = "it is rounded here")]
+            #[allow(clippy::cast_possible_truncation, reason = "this rounds the double")]
             fn of_nearest(double: f64) -> Option<Self> {
                 let error = if $is_single { f64::EPSILON } else { 0.0 };
                 let [least, most] = [1.0 - error, 1.0 + error].map(|of| (double * of) as Self);
@@ -302,7 +302,7 @@ macro_rules! float {
                 is_clear.then_some(most)
             }
 
-            #[allow(clippy::cast_possible_truncation, reason = "it is exact")]
+            #[allow(clippy::cast_possible_truncation, reason = "the cast is exact")]
             fn special(value: f64) -> Self {
                 if value.is_nan() {
                     Self::NAN

@@ -12,7 +12,7 @@ use crate::number::float::Float;
 ///
 /// | function | error in addition to the operands' errors |
 /// |---|---|
-/// | [`of`](Self::of) | 2 u^2: it keeps 106 bits |
+/// | [`of`](Self::of) | 2 u^2, since 106 bits are kept |
 /// | [`by`](Self::by) | 8 u^2 |
 /// | [`over`](Self::over) | 13 u^2 |
 /// | [`root`](Self::root) | 6 u^2 |
@@ -22,7 +22,8 @@ use crate::number::float::Float;
 /// their sum (3 u^2). Dividing the remainder by y.high instead of y, and rounding, adds 6 u^2. Root: the root of the high part leaves a remainder of
 /// at most 3u, which is computed to 5 u^2, and halved. Dividing it by twice that root, instead of by the sum of both roots, adds 1.5 u^2, and so does
 /// rounding. A root halves its operand's error. Differences of high parts are exact (Sterbenz), and so are errors of products (Dekker), as all high
-/// parts lie within 2^±64. The slots' longest formula, a √b / (c √c d), has an error of (2 + 7 + 8) + (2 + 7 + 8 + 2 + 8) + 13 = 57 u^2 < 2^-100.
+/// parts are from 2^-64 to 2^64. The slots' longest formula, a √b / (c √c d), has an error of (2 + 7 + 8) + (2 + 7 + 8 + 2 + 8) + 13 = 57
+/// u^2 < 2^-100.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
     high: f64,
@@ -55,8 +56,8 @@ impl Near {
         )
     }
 
-    /// An integer from 1 to 2^53 - 1; `None` for any other.
-    #[expect(clippy::cast_precision_loss, reason = "it is exact")]
+    /// An integer from 1 to 2^53 - 1; `None` for any other integer.
+    #[expect(clippy::cast_precision_loss, reason = "the cast is exact")]
     #[inline(always)]
     pub(crate) fn of_integer(integer: i128) -> Option<Self> {
         let integer = i64::try_from(integer).ok()?;
@@ -128,7 +129,7 @@ impl Near {
 pub(super) fn signed<T: Float>(is_negative: bool, (nearest, exponent): (f64, i32)) -> Option<T> {
     /// No double from 2^-64 to 2^64 becomes subnormal or infinite when it is multiplied by 2 to one of these exponents.
     const EXPONENTS: std::ops::Range<i32> = -950..950;
-    /// All these doubles become zero or infinite when they are multiplied by 2 to an exponent outside this range.
+    /// All doubles from 2^-64 to 2^64 become zero or infinite when they are multiplied by 2 to an exponent outside this range.
     const BEYOND: std::ops::Range<i32> = -1200..1200;
     let value = if EXPONENTS.contains(&exponent) {
         let biased = (exponent + 1023).cast_unsigned();
@@ -206,7 +207,7 @@ impl From<Option<(bool, Magnitude)>> for Part {
 }
 
 /// A function of a numerator and a denominator, rounded once; NaN if the denominator is zero, otherwise +0.0 if the numerator is zero. `None` if the
-/// rounding is in doubt. In the function, each of the two may be a factor to the power of 1/2, 1 or 3/2.
+/// rounding is in doubt. In the function, both may be factors to the power of 1/2, 1 or 3/2.
 #[inline(always)]
 pub(crate) fn near_quotient<T: Float>(
     numerator: Part,

@@ -1,4 +1,4 @@
-//! Adds products of two items to totals, and removes them, by integer arithmetic alone.
+//! Adds products of two items to totals, or removes them, by integer arithmetic alone.
 
 use simd_kernels::is_zero;
 

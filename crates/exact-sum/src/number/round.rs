@@ -1,4 +1,4 @@
-//! Rounding to nearest, ties to even.
+//! Rounds to nearest, ties to even.
 
 use num_bigint::BigUint;
 
@@ -36,7 +36,7 @@ impl Format {
             is_more,
         } = magnitude;
         let unit = (exponent + 128 - self.precision).max(self.lowest);
-        // This is at least 1, since a significand has fewer than 128 bits, and more than 128 for numbers far below the subnormal ones.
+        // `dropped` is at least 1, since a significand has fewer than 128 bits. It exceeds 128 for numbers far below the subnormal ones.
         let dropped = (unit - exponent).unsigned_abs();
         let kept = bits.checked_shr(dropped).unwrap_or(0);
         let half = bits.checked_shr(dropped - 1).unwrap_or(0) & 1 == 1;
@@ -80,7 +80,7 @@ pub(crate) fn ratio(numerator: &BigUint, denominator: &BigUint, exponent: i32) -
     let is_more = (&bits << dropped) * denominator != numerator;
     let places = |bits: u64| i32::try_from(bits).expect("a number has a few thousand bits");
     Magnitude {
-        bits: u128::try_from(bits).expect("it has 128 bits"),
+        bits: u128::try_from(bits).expect("this has 128 bits"),
         exponent: exponent + places(dropped) - places(shift),
         is_more,
     }

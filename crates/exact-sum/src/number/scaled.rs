@@ -1,4 +1,4 @@
-//! Numbers with which statistics are computed exactly: integers of any size times powers of two.
+//! Defines the numbers with which statistics are computed exactly: integers of any size times powers of two.
 
 use num_bigint::{BigInt, Sign};
 

@@ -1,4 +1,4 @@
-//! The methods by which a block of doubles is split.
+//! Defines the methods by which a block of doubles is split.
 
 use simd_kernels::{
     Ahead, Exponents, Level, RangeScale, Split, SplitScale, split_sums, split_sums_in_range,
@@ -79,7 +79,7 @@ pub(crate) enum Outcome {
 
 /// The scale for items of exponents up to this one.
 pub(crate) fn any_scale(highest: i32) -> Option<SplitScale> {
-    // Subnormal numbers fit where the smallest normal ones do.
+    // Subnormal numbers fit the scale of the smallest normal numbers.
     SplitScale::for_exponent(highest.max(-1022))
 }
 

@@ -1,4 +1,4 @@
-//! Integers of a fixed number of words.
+//! Defines integers of a fixed number of words.
 
 use num_bigint::BigInt;
 
@@ -32,7 +32,7 @@ impl<const N: usize> Wide<N> {
     pub(crate) fn shifted(integer: i128, places: u32) -> Self {
         if N == 4 {
             return Self::of_halves(if places < 128 {
-                // In two steps, since `places` may be 0: a shift by all 128 places at once would overflow.
+                // The shift has two steps, because `places` may be 0, and a single shift by 128 places would overflow.
                 let upper = integer >> 1 >> (127 - places);
                 (integer.cast_unsigned() << places, upper)
             } else {
@@ -166,7 +166,7 @@ impl<const N: usize> Wide<N> {
     /// The product of both numbers, whose words are read as unsigned.
     #[inline(always)]
     fn times_unsigned<const M: usize, const R: usize>(self, other: Wide<M>) -> Wide<R> {
-        const { assert!(R <= N + M, "the words above the factors' are not computed") };
+        const { assert!(R <= N + M, "a product has at most N + M words") };
         let mut words = [0; R];
         for (place, own) in self.0.into_iter().enumerate() {
             let mut carry = 0_u64;

@@ -1,4 +1,4 @@
-//! The types that an index can have, and exact comparisons of distances between its entries.
+//! Defines the types that an index can have, and compares distances between index entries exactly.
 
 use std::cmp::Ordering;
 

@@ -78,7 +78,7 @@ pub(super) fn statistics<T: Float, N: Narrow<T, C>, const C: usize>(
 }
 
 impl<T: Float, N: Narrow<T, C>, const C: usize> Slide<'_, T, N, C> {
-    /// A row, and its items as integers, if all fit the grids.
+    /// A row, and its items as integers if all of them fit the grids.
     #[inline(always)]
     fn row(&self, number: usize) -> ([f64; C], Option<[i128; C]>) {
         let row = self.columns.map(|column| column[number]);
@@ -104,8 +104,8 @@ impl<T: Float, N: Narrow<T, C>, const C: usize> Slide<'_, T, N, C> {
         }
     }
 
-    /// The statistic, computed exactly. Called if an item does not fit its grid, if the rounding is
-    /// in doubt, or if the floating-point environment is not the default.
+    /// Computes the statistic exactly. This is needed if an item does not fit its grid, if the rounding is in doubt, or if the
+    /// floating-point environment is not the default.
     #[cold]
     fn exact(&self, statistic: Statistic, options: Options, items: u64, units: [i32; C]) -> T {
         let all = self.narrow.with(&self.others, items, units);

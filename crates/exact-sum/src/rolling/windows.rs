@@ -1,4 +1,4 @@
-//! The ranges of items in windows.
+//! Determines which items are in each window.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ pub enum Placement {
     Trailing,
     /// At the beginning: the window has the item and items after it.
     Forward,
-    /// In the middle, as in pandas: of n items, (n - 1) / 2, rounded down, come after the item.
+    /// In the middle, as in pandas: (n - 1) / 2 of the window's n items, rounded down, come after its own item.
     Centred,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum Windows {
 
 /// How many items enter and leave in each of the next windows.
 pub(super) enum Steps {
-    /// All windows are alike: in each of them one item enters, or none does; and one item leaves, or none does.
+    /// All windows are alike: one item enters in every window or in none, and one item leaves in every window or in none.
     Even {
         windows: usize,
         entering: Range<usize>,

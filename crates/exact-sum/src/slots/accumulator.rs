@@ -1,4 +1,4 @@
-//! The trait that all exact sums implement.
+//! Defines the trait that all exact sums implement.
 
 use std::fmt;
 
@@ -55,7 +55,7 @@ pub trait Accumulator:
     /// Removes the items of `other`.
     ///
     /// # Errors
-    /// More items are removed than were added, or more NaNs, infinities or negative zeros. A failed call changes nothing.
+    /// `other` has more items, NaNs, infinities or negative zeros than this sum. A failed call changes nothing.
     fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError>;
 
     /// The number of items, or of products.
@@ -63,11 +63,11 @@ pub trait Accumulator:
 
     /// The sum as bytes, for files and other programs. Equal sums have equal bytes, whatever order, threads or ranks produced them.
     ///
-    /// All numbers are little-endian. The header has 8 bytes: `tfx`, the version 1, the kind (1 a sum, 2 a sum of products, 3 a sum of complex
-    /// items, 4 a sum of products of complex items), the size of an item's type in bytes, and two zeros. One or two parts follow. Each has
-    /// five counts of 8 bytes (all items, then the items that are -0.0, NaN, +infinity and -infinity); the exponent of a unit, 4 bytes; the
-    /// length of a number in bytes, 4 bytes; and the number: the sum of the finite items in that unit, in two's complement. At either end of
-    /// the number, words of 8 bytes that are not needed are left out.
+    /// All numbers are little-endian. The header has 8 bytes: `tfx`, the version 1, the kind (1 for a sum, 2 for a sum of products, 3 for a
+    /// sum of complex items, 4 for a sum of products of complex items), the size of an item's type in bytes, and two zeros. One or two
+    /// parts follow. Each has five counts of 8 bytes (all items, then the items that are -0.0, NaN, +infinity and -infinity); the exponent
+    /// of a unit, 4 bytes; the length of a number in bytes, 4 bytes; and the number: the sum of the finite items in that unit, in two's
+    /// complement. At either end of the number, words of 8 bytes that are not needed are left out.
     ///
     /// ```
     /// use exact_sum::{Accumulator, Sum};
@@ -90,10 +90,10 @@ pub trait Accumulator:
     /// Adds the sum that words represent.
     ///
     /// # Errors
-    /// As [`merge`](Self::merge).
+    /// Those of [`merge`](Self::merge).
     fn add_words(&mut self, words: &Self::Words) -> Result<(), LimitError>;
 
-    /// Checks that [`add_words`](Self::add_words) would add these words to a sum of no items.
+    /// Checks that [`add_words`](Self::add_words) would accept these words for a sum without items.
     #[doc(hidden)]
     fn check_words(words: &Self::Words) -> Result<(), LimitError>;
 
@@ -106,7 +106,7 @@ pub trait Accumulator:
     /// Adds the sum that integers represent.
     ///
     /// # Errors
-    /// As [`merge`](Self::merge). More than 2^64 - 1 items are not detected, since the integer that counts them wraps.
+    /// Those of [`merge`](Self::merge). More than 2^64 - 1 items are not detected, since the integer that counts them wraps.
     fn add_integers(&mut self, integers: &Self::Integers) -> Result<(), LimitError>;
 }
 
@@ -145,7 +145,7 @@ macro_rules! accumulator {
             /// Removes the items of `other`.
             ///
             /// # Errors
-            /// More items are removed than were added, or more NaNs, infinities or negative zeros. A failed call changes nothing.
+            /// `other` has more items, NaNs, infinities or negative zeros than this sum. A failed call changes nothing.
             pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
                 for (own, other) in self.totals().into_iter().zip(other.totals()) {
                     own.counters.without(other.counters)?;

@@ -1,4 +1,4 @@
-//! Moments of two columns of items: covariance, correlation and regression line.
+//! Computes the covariance, the correlation and the regression line of two columns of items.
 
 use num_bigint::BigInt;
 
@@ -66,7 +66,7 @@ impl<T: Float> CoMoments<T> {
     /// Adds the pairs of `other`.
     ///
     /// # Errors
-    /// As [`Moments::merge`].
+    /// Those of [`Moments::merge`].
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         // Both columns have the same number of items, and products are not counted, so only the first merge can fail.
         self.x.merge(&other.x)?;
@@ -77,7 +77,7 @@ impl<T: Float> CoMoments<T> {
     /// Removes the pairs of `other`.
     ///
     /// # Errors
-    /// As [`Moments::unmerge`].
+    /// Those of [`Moments::unmerge`].
     pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
         // A copy is changed, since removal may succeed in one column and fail in the other.
         let mut left = *self;
@@ -94,7 +94,7 @@ impl<T: Float> CoMoments<T> {
     /// The slices differ in length.
     ///
     /// # Errors
-    /// As [`Moments::remove`].
+    /// Those of [`Moments::remove`].
     pub fn remove(&mut self, x: &[T], y: &[T]) -> Result<(), RemoveError> {
         self.unmerge(&Self::of(x, y))
     }
@@ -192,7 +192,7 @@ pub(crate) struct PairSums {
     x: [Scaled; 2],
     y: [Scaled; 2],
     products: Scaled,
-    /// The items of x count units of 10^-`tens[0]`, and those of y units of 10^-`tens[1]`.
+    /// The items of x are in units of 10^-`tens[0]`, and the items of y in units of 10^-`tens[1]`.
     tens: [i32; 2],
 }
 

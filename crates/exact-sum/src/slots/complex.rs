@@ -1,4 +1,4 @@
-//! Sums of complex items, whose real and imaginary parts are summed separately.
+//! Sums complex items. Their real and imaginary parts are summed separately.
 
 use bytemuck::Zeroable as _;
 use simd_kernels::{Level, Quiet, without_traps};
@@ -52,7 +52,7 @@ impl<T: Float> ComplexSum<T> {
         self.add_at(Level::best(), items);
     }
 
-    /// As [`add`](Self::add), with the instruction set `level`.
+    /// Does what [`add`](Self::add) does, with the instruction set `level`.
     pub fn add_at(&mut self, level: Level, items: &[[T; 2]]) {
         let Some(quiet) = Quiet::now() else {
             if !without_traps(&mut || self.add_at(level, items)) {
@@ -73,7 +73,7 @@ impl<T: Float> ComplexSum<T> {
     /// Removes items that were added.
     ///
     /// # Errors
-    /// As [`Sum::remove`](crate::Sum::remove).
+    /// Those of [`Sum::remove`](crate::Sum::remove).
     pub fn remove(&mut self, items: &[[T; 2]]) -> Result<(), RemoveError> {
         let mut removed = Self {
             parts: [Total::ZERO; 2],
@@ -198,7 +198,7 @@ impl<T: Float> ComplexProductSum<T> {
     /// The slices differ in length.
     ///
     /// # Errors
-    /// As [`Sum::remove`](crate::Sum::remove).
+    /// Those of [`Sum::remove`](crate::Sum::remove).
     pub fn remove(&mut self, x: &[[T; 2]], y: &[[T; 2]]) -> Result<(), RemoveError> {
         let mut removed = Self::new();
         removed.add(x, y);
@@ -211,7 +211,7 @@ impl<T: Float> ComplexProductSum<T> {
     /// The slices differ in length.
     ///
     /// # Errors
-    /// As [`Sum::remove`](crate::Sum::remove).
+    /// Those of [`Sum::remove`](crate::Sum::remove).
     pub fn remove_conjugate(&mut self, x: &[[T; 2]], y: &[[T; 2]]) -> Result<(), RemoveError> {
         let mut removed = Self::new();
         removed.add_conjugate(x, y);
@@ -232,7 +232,7 @@ impl<T: Float> ComplexProductSum<T> {
         }
     }
 
-    /// Adds products. `is_negated` says whether x is conjugated for the products' real parts, and whether for their imaginary parts.
+    /// Adds products. `is_negated` says separately for the real and the imaginary parts of the products whether x is conjugated.
     fn add_signed(&mut self, x: &[[T; 2]], y: &[[T; 2]], is_negated: [bool; 2]) {
         const ITEMS: usize = CONVERTED_ITEMS / 2;
         assert_eq!(x.len(), y.len(), "the slices differ in length");

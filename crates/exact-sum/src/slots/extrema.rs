@@ -1,4 +1,4 @@
-//! The least and the greatest item.
+//! Finds the least and the greatest item.
 
 use std::marker::PhantomData;
 

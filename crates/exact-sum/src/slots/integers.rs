@@ -1,4 +1,4 @@
-//! Sums, means and variances of integers.
+//! Computes sums, means and variances of integers.
 
 use crate::compact::IntegerSum;
 use crate::number::counters::LimitError;
@@ -171,11 +171,11 @@ mod tests {
     fn squares_overflow_128_bits() {
         let mut moments = IntegerMoments::of(&[u64::MAX; 3]);
         let others = IntegerMoments::of(&[u64::MAX; 2]);
-        moments.merge(&others).expect("they are few");
+        moments.merge(&others).expect("items are few");
         moments.add_one(i64::MIN);
         assert_eq!(moments.items(), 6);
         assert_eq!(moments.sum(), 5 * i128::from(u64::MAX) - (1 << 63));
-        // Five of a and one of b: the variance is 5 (a - b)^2 / 36.
+        // For five items a and one item b, the variance is 5 (a - b)^2 / 36.
         let difference = u64::MAX as f64 + (1_u64 << 63) as f64;
         let expected = 5.0 * (difference * difference) / 36.0;
         assert!((moments.variance(0.0) / expected - 1.0).abs() < 1e-15);

@@ -1,4 +1,4 @@
-//! The items that are added to a slot.
+//! Defines the items that can be added to a slot.
 
 use std::fmt;
 use std::ops::Range;

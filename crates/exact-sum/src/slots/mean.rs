@@ -1,4 +1,4 @@
-//! Means.
+//! Computes means.
 
 use crate::number::counters::{LimitError, RemoveError};
 use crate::number::float::Float;
@@ -24,7 +24,7 @@ pub struct Mean<T: Float>(pub(crate) Sum<T>);
 impl<T: Float> Eq for Mean<T> {}
 
 impl<T: Float> Mean<T> {
-    /// The sum of the items, with their number.
+    /// The sum and the number of the items.
     #[must_use]
     pub fn sum(&self) -> &Sum<T> {
         &self.0
@@ -38,7 +38,7 @@ impl<T: Float> Mean<T> {
     /// Adds the items of `other`.
     ///
     /// # Errors
-    /// As [`Accumulator::merge`](crate::Accumulator::merge).
+    /// Those of [`Accumulator::merge`](crate::Accumulator::merge).
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         crate::Accumulator::merge(&mut self.0, &other.0)
     }
@@ -46,7 +46,7 @@ impl<T: Float> Mean<T> {
     /// Removes items that were added.
     ///
     /// # Errors
-    /// As [`Sum::remove`].
+    /// Those of [`Sum::remove`].
     pub fn remove(&mut self, items: &[T]) -> Result<(), RemoveError> {
         self.0.remove(items)
     }

@@ -1,4 +1,4 @@
-//! Slots, which summarise items: a sum, products, moments, a weighted mean.
+//! Defines slots. A slot summarises items, for example by their sum, their moments or a weighted mean.
 
 pub(crate) mod accumulator;
 pub(crate) mod co_moments;
@@ -29,6 +29,6 @@ pub trait Slot: accumulator::sealed::Sealed + Clone + Default + Eq + std::fmt::D
     /// The items that are added: one slice, or two.
     type Items<'i>: Items;
 
-    /// A statistic, rounded once; `None` if the slot does not have it.
+    /// A statistic, rounded once; `None` if the slot does not have this statistic.
     fn statistic(&self, statistic: Statistic, options: Options) -> Option<Self::Item>;
 }

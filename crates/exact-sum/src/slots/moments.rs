@@ -1,4 +1,4 @@
-//! Means, variances and standard deviations, each rounded once.
+//! Computes means, variances and standard deviations, each rounded once.
 
 use num_bigint::{BigInt, Sign};
 
@@ -39,7 +39,7 @@ macro_rules! moments {
             /// Adds the items of `other`.
             ///
             /// # Errors
-            /// As [`Sum::merge`], with half the limit for complex items.
+            /// Those of [`Sum::merge`], with half the limit for complex items.
             pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
                 check_counts(self.sum.totals(), other.sum.totals())?;
                 self.squares.merge(&other.squares)?;
@@ -49,7 +49,7 @@ macro_rules! moments {
             /// Removes the items of `other`.
             ///
             /// # Errors
-            /// As [`Sum::unmerge`].
+            /// Those of [`Sum::unmerge`].
             pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
                 self.sum.unmerge(&other.sum)?;
                 let squares = self.squares.unmerge(&other.squares);
@@ -60,7 +60,7 @@ macro_rules! moments {
             /// Removes items that were added.
             ///
             /// # Errors
-            /// As [`Sum::remove`].
+            /// Those of [`Sum::remove`].
             pub fn remove(&mut self, items: &[$item]) -> Result<(), RemoveError> {
                 self.unmerge(&Self::of(items))
             }
@@ -261,7 +261,7 @@ impl Spread {
         Self::of_numbers(&parts, Scaled::of(&total.fixed), items, ddof, 0)
     }
 
-    /// As [`of`](Self::of), for at least one item. All items are finite and given in units of 10^-`tens`. `ddof` is not NaN.
+    /// Does what [`of`](Self::of) does, for at least one item. All items must be finite and in units of 10^-`tens`; `ddof` must not be NaN.
     pub(crate) fn of_numbers(
         parts: &[Scaled],
         squares: Scaled,
@@ -309,7 +309,7 @@ fn numerator(items: u64, parts: &[Scaled], squares: Scaled) -> Scaled {
     numerator
 }
 
-/// Whether n items can have sums of parts S and a sum of squares Q: |S|^2 is at most n Q (Cauchy and Schwarz).
+/// Whether n items can have a sum S, given in parts, and a sum of squares Q: |S|^2 must be at most n Q (Cauchy and Schwarz).
 pub(crate) fn can_have<S: FixedFormat, Q: FixedFormat>(
     items: u64,
     parts: &[&Fixed<S>],

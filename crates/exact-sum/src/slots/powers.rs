@@ -1,4 +1,4 @@
-//! Sums of the first four powers of items, for skewness and kurtosis.
+//! Sums the first four powers of items, from which the skewness and the kurtosis are computed.
 
 use num_bigint::BigInt;
 
@@ -92,7 +92,7 @@ impl<T: Float> Powers<T> {
     /// Adds the items of `other`.
     ///
     /// # Errors
-    /// As [`Moments::merge`].
+    /// Those of [`Moments::merge`].
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         self.moments.merge(&other.moments)?;
         self.cubes.merge(&other.cubes);
@@ -103,7 +103,7 @@ impl<T: Float> Powers<T> {
     /// Removes the items of `other`.
     ///
     /// # Errors
-    /// As [`Moments::unmerge`].
+    /// Those of [`Moments::unmerge`].
     pub fn unmerge(&mut self, other: &Self) -> Result<(), RemoveError> {
         self.moments.unmerge(&other.moments)?;
         self.cubes.unmerge(&other.cubes);
@@ -114,7 +114,7 @@ impl<T: Float> Powers<T> {
     /// Removes items that were added.
     ///
     /// # Errors
-    /// As [`Moments::remove`].
+    /// Those of [`Moments::remove`].
     pub fn remove(&mut self, items: &[T]) -> Result<(), RemoveError> {
         self.unmerge(&Self::of(items))
     }
@@ -241,7 +241,7 @@ impl PowerSums {
         }
     }
 
-    /// As [`Powers::skewness`].
+    /// Computes what [`Powers::skewness`] returns.
     fn skewness<T: Float>(&self, bias: bool) -> T {
         if !bias && self.n < BigInt::from(3) {
             return T::NAN;
@@ -259,7 +259,7 @@ impl PowerSums {
         )
     }
 
-    /// As [`Powers::kurtosis`].
+    /// Computes what [`Powers::kurtosis`] returns.
     fn kurtosis<T: Float>(&self, bias: bool) -> T {
         if !bias && self.n < BigInt::from(4) {
             return T::NAN;
@@ -291,7 +291,7 @@ impl PowerSums {
         }
     }
 
-    // These functions return n^(k - 1) times the sum of the k-th powers of the items' differences from their mean.
+    // The next functions return, for k = 2, 3 and 4, n^(k - 1) times the sum of the k-th powers of the items' differences from their mean.
 
     /// n S2 - S1^2.
     fn second(&self) -> Scaled {

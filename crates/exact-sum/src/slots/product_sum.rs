@@ -1,4 +1,4 @@
-//! Sums of products of two items.
+//! Sums products of two items.
 
 use bytemuck::Zeroable as _;
 use simd_kernels::{
@@ -86,7 +86,7 @@ impl<T: Float> ProductSum<T> {
         self.add_at(Level::best(), x, y);
     }
 
-    /// As [`add`](Self::add), with the instruction set `level`.
+    /// Does what [`add`](Self::add) does, with the instruction set `level`.
     pub fn add_at(&mut self, level: Level, x: &[T], y: &[T]) {
         assert_eq!(x.len(), y.len(), "the slices differ in length");
         let Some(quiet) = Quiet::now() else {
@@ -99,7 +99,7 @@ impl<T: Float> ProductSum<T> {
         };
         self.total.counters.count(x.len());
         let Self { total, products } = self;
-        // Converted items are copies: in memory, the next items do not follow them.
+        // Converted items are copies, so the next items do not follow them in memory.
         let ahead = if T::IS_SINGLE {
             Ahead::Nothing
         } else {
@@ -119,7 +119,7 @@ impl<T: Float> ProductSum<T> {
     /// The slices differ in length.
     ///
     /// # Errors
-    /// As [`Sum::remove`](crate::Sum::remove).
+    /// Those of [`Sum::remove`](crate::Sum::remove).
     pub fn remove(&mut self, x: &[T], y: &[T]) -> Result<(), RemoveError> {
         let mut removed = Self {
             total: Total::ZERO,
@@ -177,7 +177,7 @@ impl<T: Float> ProductSum<T> {
         [&mut self.total]
     }
 
-    /// The sum divided by the number of products, rounded once; NaN if there are none.
+    /// The sum divided by the number of products, rounded once; NaN if there are no products.
     #[must_use]
     pub fn mean(&self) -> T {
         self.total.mean()

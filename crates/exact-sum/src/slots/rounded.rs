@@ -40,7 +40,7 @@ impl<T: Float> Moments<T> {
 }
 
 impl<T: Float> ComplexMoments<T> {
-    /// As [`Moments::variance`], with the magnitudes of the items' differences from their mean.
+    /// Like [`Moments::variance`], but with the squared magnitudes of the items' differences from their mean.
     #[must_use]
     pub fn variance(&self, ddof: f64) -> T {
         self.spread(ddof).value(|magnitude| magnitude)

@@ -29,7 +29,7 @@ impl<T: Float> Sum<T> {
         let width = sums.len();
         assert!(
             rows.len().is_multiple_of(width),
-            "{} items are not rows of {width}",
+            "{} items are not whole rows of {width}",
             rows.len()
         );
         if let [sum] = sums {
@@ -65,7 +65,7 @@ impl<T: Float> Sum<T> {
     }
 }
 
-/// Adds the columns from `first` on to `sums`, one column to each sum. Returns which columns were added.
+/// Adds columns to `sums`, one column to each sum, beginning with column `first`. Returns which columns were added.
 fn add_beside_each_other<T: Float>(
     level: Level,
     sums: &mut [Sum<T>],
@@ -73,7 +73,7 @@ fn add_beside_each_other<T: Float>(
     width: usize,
     first: usize,
 ) -> [bool; GROUP_COLUMNS] {
-    let mut scales = [SplitScale::for_exponent(0).expect("it is small"); GROUP_COLUMNS];
+    let mut scales = [SplitScale::for_exponent(0).expect("0 is in range"); GROUP_COLUMNS];
     for ((scale, sum), column) in scales.iter_mut().zip(&*sums).zip(first..) {
         let mut first = [0.0; FIRST_ITEMS];
         for (first, item) in first.iter_mut().zip(column_of(rows, width, column)) {

@@ -1,4 +1,4 @@
-//! Sums of items.
+//! Sums items.
 
 use bytemuck::Zeroable as _;
 use simd_kernels::{Ahead, ColumnSplit, Exponents, Level, Quiet, SplitScale, without_traps};
@@ -16,7 +16,7 @@ use crate::slots::accumulator::sealed::Sealed;
 use crate::slots::accumulator::{Accumulator, accumulator, parts, parts_mut};
 use crate::statistic::{Options, Statistic};
 
-/// Fewer items than this are added by integer arithmetic: this is faster than checking the floating-point environment and the processor.
+/// Fewer items than this are added by integer arithmetic, which is faster than checking the floating-point environment and the processor.
 const FEW_ITEMS: usize = 8;
 
 /// A sum that is exact until [`value`](Self::value) rounds it.
@@ -73,7 +73,7 @@ impl<T: Float> Sum<T> {
         }
     }
 
-    /// As [`add`](Self::add), with the instruction set `level`.
+    /// Does what [`add`](Self::add) does, with the instruction set `level`.
     pub fn add_at(&mut self, level: Level, items: &[T]) {
         let Some(quiet) = Quiet::now() else {
             if !without_traps(&mut || self.add_at(level, items)) {
@@ -161,8 +161,8 @@ impl<T: Float> Sum<T> {
     /// ```
     ///
     /// # Errors
-    /// More items are removed than were added, or more NaNs, infinities or negative zeros. A failed call changes nothing. Beyond these
-    /// checks, removing items that were never added is not detected.
+    /// There are more items, NaNs, infinities or negative zeros to remove than the sum has. A failed call changes nothing. The removal of
+    /// other items that were never added is not detected.
     pub fn remove(&mut self, items: &[T]) -> Result<(), RemoveError> {
         let mut removed = Self {
             total: Total::ZERO,
@@ -201,7 +201,7 @@ impl<T: Float> Sum<T> {
     /// | none | +0.0 |
     /// | all -0.0 | -0.0, as in IEEE 754 additions |
     /// | otherwise, an exact sum of zero | +0.0 |
-    /// | a NaN, or infinities of both signs | NaN, canonical |
+    /// | a NaN, or infinities of both signs | the canonical NaN |
     /// | infinities of one sign | the infinity |
     ///
     /// The sum of finite items is infinite only if the exact sum is out of range, not if partial sums are.
@@ -210,7 +210,7 @@ impl<T: Float> Sum<T> {
         self.total.value()
     }
 
-    /// The sum divided by the number of items, rounded once; NaN if there are none.
+    /// The sum divided by the number of items, rounded once; NaN if there are no items.
     #[must_use]
     pub fn mean(&self) -> T {
         self.total.mean()

@@ -1,4 +1,4 @@
-//! Weighted means.
+//! Computes weighted means.
 
 use simd_kernels::is_zero;
 
@@ -53,7 +53,7 @@ impl<T: Float> WeightedMean<T> {
     /// The slices differ in length.
     ///
     /// # Errors
-    /// As [`Sum::remove`]. A failed call changes nothing.
+    /// Those of [`Sum::remove`]. A failed call changes nothing.
     pub fn remove(&mut self, items: &[T], weights: &[T]) -> Result<(), RemoveError> {
         let mut left = *self;
         left.products.remove(items, weights)?;
@@ -65,7 +65,7 @@ impl<T: Float> WeightedMean<T> {
     /// Adds the items of `other`.
     ///
     /// # Errors
-    /// As [`Sum::merge`].
+    /// Those of [`Sum::merge`].
     pub fn merge(&mut self, other: &Self) -> Result<(), LimitError> {
         check_counts(self.weights.totals(), other.weights.totals())?;
         self.products.merge(&other.products)?;
@@ -122,7 +122,7 @@ pub(crate) fn weighted_mean<T: Float>(
     T::signed((is_negative, mean))
 }
 
-/// The quotient of two numbers, at least one of them zero, infinite or NaN, as IEEE 754 defines it, but without raising an exception.
+/// The quotient of two numbers as IEEE 754 defines it, but without raising an exception. One of them must be zero, infinite or NaN.
 pub(crate) fn quotient_of_special<T: Float>(above: T, below: T) -> T {
     let [x, y] = [above, below].map(T::widened);
     let is_nan = x.is_nan() || y.is_nan();

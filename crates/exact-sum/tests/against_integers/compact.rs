@@ -80,9 +80,9 @@ fn divided_by<Row: Copy, S: CompactRows<Row> + CompactBytes>(
     let mut all = S::default();
     for part in &parts {
         let bytes = state_of(part).to_bytes();
-        let any = CompactAny::of_bytes(&bytes).expect("they are a state's");
+        let any = CompactAny::of_bytes(&bytes).expect("a state wrote the bytes");
         assert_eq!(any.to_bytes(), bytes);
-        all.merge_bytes(&bytes).expect("they are few");
+        all.merge_bytes(&bytes).expect("there is room");
     }
     let taken_back = division.taken_back.min(parts.len());
     let (gone, left) = parts.split_at(taken_back);

@@ -52,7 +52,7 @@ fn use_all<S: Clone + PartialEq + Debug>(
             return;
         }
     }
-    unreachable!("a sum has no room for so many items");
+    unreachable!("a sum has no room for this many items");
 }
 
 fn check<A: Accumulator>(sum: &A, flip: impl Fn(Vec<u8>) -> Vec<u8>, use_it: impl FnMut(&mut A)) {
@@ -95,7 +95,7 @@ fn all_statistics(slot: &impl Slot) {
 }
 
 fn check_keyed<S: KeyedSlot>(keys: &[u8], items: S::Items<'_>, flip: impl Fn(Vec<u8>) -> Vec<u8>) {
-    let mut sums = Keyed::<S>::new(6).expect("they are few");
+    let mut sums = Keyed::<S>::new(6).expect("there is room");
     sums.add(keys, items).expect("the keys are right");
     let bytes = flip(sums.to_bytes());
     if let Ok(read) = Keyed::<S>::of_bytes(&bytes) {
@@ -176,7 +176,7 @@ fn sum(size: u8, items: u64, unit: i32, words: &[u64]) -> Vec<u8> {
     bytes.extend(unit.to_le_bytes());
     bytes.extend(
         u32::try_from(8 * words.len())
-            .expect("they are few")
+            .expect("there is room")
             .to_le_bytes(),
     );
     bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));

@@ -206,13 +206,13 @@ fn keys_that_cannot_be() {
     let mut sums = Keyed::<Sum<f64>>::new(3).unwrap();
     sums.add(&[2], &[1.5]).unwrap();
     let error = sums.add(&[0, 1, 3_u64], &[1.0; 3]).unwrap_err();
-    assert_eq!(error.to_string(), "item 2 has key 3, and keys are 0 to 2");
+    assert_eq!(error.to_string(), "item 2 has key 3; keys must be 0 to 2");
     let error = sums.add(&[0, -1_i64], &[1.0; 2]).unwrap_err();
-    assert_eq!(error.to_string(), "item 1 has key -1, and keys are 0 to 2");
+    assert_eq!(error.to_string(), "item 1 has key -1; keys must be 0 to 2");
     let error = sums.add(&[0_u8], &[1.0; 2]).unwrap_err();
     assert_eq!(error, KeyError::Lengths { keys: 1, items: 2 });
     let error = by_key(&[0_u16], &[1.0], 0).unwrap_err();
-    assert_eq!(error.to_string(), "item 0 has key 0, and there is no sum");
+    assert_eq!(error.to_string(), "item 0 has key 0, but there are no sums");
     let error = sums.remove(&[0, 2_u8], &[1.0, f64::NAN]).unwrap_err();
     assert_eq!(
         error.to_string(),

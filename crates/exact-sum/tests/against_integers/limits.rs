@@ -22,7 +22,7 @@ fn doubled<S: Clone + PartialEq + std::fmt::Debug>(
             return (sum, times);
         }
     }
-    unreachable!("a sum has no room for so many")
+    unreachable!("a sum has no room for this many items")
 }
 
 /// Doubles the sum of one item as often as possible, and checks that merging, words and integers then report too many items.
@@ -42,7 +42,7 @@ fn check<A: Accumulator>(one: A, items: u64) -> A {
     }
     assert_eq!(sum.add_words(&words), Err(LimitError::Items));
     assert_eq!(sum, A::default());
-    sum.add_words(&most.words()).expect("they are few");
+    sum.add_words(&most.words()).expect("there is room");
     assert_eq!(sum.add_integers(&most.integers()), Err(LimitError::Items));
     assert_eq!(sum, most);
     assert_eq!(A::of_bytes(&most.to_bytes()), Ok(most.clone()));
@@ -122,7 +122,7 @@ fn sums_by_key_do_not_wrap() {
     assert_eq!(most.mean(1, 1 << times), f64::MAX);
     let again = Keyed::<Sum<f64>>::of_bytes(&most.to_bytes()).unwrap();
     assert_eq!(again, most);
-    // Slots read from bytes are bounded by the smallest number of items that can have this sum.
+    // Slots that were read from bytes are assumed to have the smallest number of items that can have this sum.
     assert_eq!(doubled(again, Keyed::merge).1, 1);
     // There is room for 2^62 - 1 more items.
     let mut full = most.clone();

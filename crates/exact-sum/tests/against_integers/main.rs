@@ -469,10 +469,10 @@ fn check_sent<A: Accumulator>(sum: &A) {
     let [mut of_words, mut of_integers] = [A::default(), A::default()];
     let mut words = A::default().words();
     A::merge_words(&mut words, &sum.words());
-    of_words.add_words(&words).expect("they are few");
+    of_words.add_words(&words).expect("there is room");
     of_integers
         .add_integers(&sum.integers())
-        .expect("they are few");
+        .expect("there is room");
     assert_eq!([&of_words, &of_integers], [sum; 2]);
 }
 

@@ -122,7 +122,7 @@ proptest! {
         }
     }
 
-    /// After the first groups are dropped, the others are as if the dropped groups had never existed.
+    /// After the first groups are dropped, the remaining groups are as if the dropped groups had never existed.
     #[test]
     fn groups_come_and_go(
         first in items(),

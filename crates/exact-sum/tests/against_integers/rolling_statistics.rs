@@ -41,7 +41,7 @@ fn expected<T: Float>(statistic: Statistic, options: Options, x: &[T], y: &[T], 
         }
         _ => Extrema::of(x).statistic(statistic, options),
     };
-    value.expect("the slot holds it")
+    value.expect("the slot has the statistic")
 }
 
 /// All statistics, with several options.

@@ -1,4 +1,4 @@
-//! The number of items of each key.
+//! Counts the items of each key.
 
 use super::Places;
 use crate::keyed::key::Key;

@@ -1,4 +1,4 @@
-//! Sums of cubes and of fourth powers for all keys.
+//! Keeps the sums of the cubes and of the fourth powers of all keys' items.
 
 use hashbrown::HashMap;
 use simd_kernels::is_zero;
@@ -113,8 +113,8 @@ impl Power {
 
 /// The sums of the cubes and of the fourth powers of each key's finite items.
 ///
-/// Items are integers in a unit. Items of similar magnitude share a unit, and each key has one pair of sums in this unit. If a key has
-/// items of other units, it has a further pair of sums for each of these units.
+/// Items are integers in a unit, which is the same for items of similar magnitude. Each key has a pair of sums in the unit of the first
+/// items. If a key has items in other units, it has a further pair of sums for each of these units.
 #[derive(Clone, Debug)]
 pub(crate) struct HigherPowers {
     /// The exponent of the unit u of the first items. Other units are 2^(21 i) u.
@@ -335,7 +335,7 @@ impl HigherPowers {
 
     pub(crate) fn read_rows(first: usize, rows: &[i128], width: usize, agreed: &[Agreed]) -> Self {
         let rows = rows.chunks_exact(width);
-        let mut powers = Self::new(rows.len()).expect("there is memory for as many rows");
+        let mut powers = Self::new(rows.len()).expect("there is memory for this many rows");
         for (key, row) in rows.enumerate() {
             let row = row[first..][..WORDS].iter();
             for (part, (integer, agreed)) in row.zip(&agreed[first..]).enumerate() {

@@ -1,4 +1,4 @@
-//! What the columns of a slot hold, and the fields of its bytes.
+//! Describes what the columns of a slot hold, and the fields of the slot's bytes.
 
 /// What the columns of a slot hold for each key, if they are sums of floats.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ impl Layout {
     }
 }
 
-/// The quantity that a sum of each key adds.
+/// The quantity that is summed for each key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quantity {
     /// The items of the first column, or of the second column.

@@ -1,4 +1,4 @@
-//! The columns that hold the slots of all keys: a column holds one number of each key.
+//! Holds the slots of all keys in columns. A column holds one number of each key.
 
 pub(crate) mod counts;
 pub(crate) mod decoded;
@@ -56,7 +56,7 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// Reserves memory for `keys` keys.
     ///
     /// # Errors
-    /// There is no memory.
+    /// There is no memory for them.
     fn reserve(&mut self, keys: usize) -> Result<(), LimitError>;
 
     /// Grows to at least `keys` keys.
@@ -77,7 +77,7 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// Checks that the keys hold at least as many items, NaNs and infinities as are to be removed.
     ///
     /// # Errors
-    /// A key holds fewer.
+    /// A key holds fewer of them.
     fn check_held<K: Key>(
         &self,
         keys: &[K],
@@ -114,8 +114,8 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// Adds other columns' numbers, or subtracts them. The caller has checked that there is room.
     fn merge(&mut self, other: &Self, places: Places<'_>, removes: bool);
 
-    /// Writes each key's integers, in these columns' own units, to rows of `width` integers, and the terms of each part. Writes entries
-    /// for numbers that are not a single integer.
+    /// Writes each key's integers to rows of `width` integers, in these columns' own units. Also writes the terms of each part, and entries
+    /// for numbers that do not fit one integer.
     fn write_rows(
         &self,
         rows: &mut [i128],
@@ -164,7 +164,7 @@ pub trait Columns: Clone + fmt::Debug + Send + Sync + 'static {
     /// and the exponent of the word.
     ///
     /// # Errors
-    /// No items have such fields.
+    /// The fields are not those of any items.
     fn read(
         &mut self,
         key: usize,

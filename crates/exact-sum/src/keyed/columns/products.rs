@@ -1,4 +1,4 @@
-//! Sums of products for all keys. Rounded products and their rounding errors are summed separately.
+//! Adds products to the sums of their keys. Rounded products and their rounding errors are summed separately.
 
 use std::borrow::Cow;
 
@@ -57,7 +57,7 @@ pub(crate) fn clear_specials(x: &mut Cow<'_, [f64]>, y: &mut Cow<'_, [f64]>) {
 }
 
 /// Adds or subtracts the products of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) pairs of items, whose keys have been checked.
-// If this were inlined, a caller that adds no products would have these buffers in its stack frame, too, and touch all of their pages.
+// If this function were inlined, even a caller that adds no products would have its buffers in the stack frame, and touch all their pages.
 #[inline(never)]
 pub(crate) fn change<K: Key>(
     [sums, of_errors]: [&mut Totals; 2],

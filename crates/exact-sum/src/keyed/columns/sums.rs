@@ -44,12 +44,12 @@ impl Quantity {
 }
 
 impl Layout {
-    /// The number of the first part of the sums in a message.
+    /// The number of the first part of a message that belongs to a sum.
     fn first_sum(self) -> usize {
         self.is_counted.into()
     }
 
-    /// The number of the first part of the higher powers in a message.
+    /// The number of the first part of a message that belongs to the higher powers.
     fn first_power(self) -> usize {
         self.first_sum() + self.sums.len()
     }

@@ -1,11 +1,11 @@
-//! A long integer for each key. There is a table for each digit to which items were added.
+//! Keeps a long integer for each key. There is one table for each digit to which items were added.
 //!
 //! Digit d of all keys is a table of pairs of integers, in a unit that is 32 binary places above the unit of digit d - 1. Each item is added
 //! to one digit; a digit has room for items of 53 adjacent exponents. If all items of a block fit the same digit, as in most data, the block is added to
 //! one table. Other blocks are added digit by digit: each item to the table of its own digit.
 //!
-//! Before a block, each half of a pair is below 2^62 in magnitude, and the block's items change it by less than 2^62. If a first half is
-//! near its limit, its excess is carried into the second half; the excess of a second half is carried into the next digit.
+//! Before a block is added, each half of a pair is below 2^62 in magnitude. The block changes each half by less than 2^62. If a first half
+//! is near its limit, its excess is carried into the second half; the excess of a second half is carried into the next digit.
 
 mod numbers;
 
@@ -26,7 +26,7 @@ const DIGITS: usize = DecodeDigits::DIGITS + 2;
 /// One table has room for this many exponents above those of the first items.
 const SPARE_EXPONENTS: i32 = 8;
 
-/// The same number for `f32`: the first halves of the next digit's pairs then fit items from 21 exponents below the highest to 8 above.
+/// This number for `f32`. The first halves of the next digit's pairs then fit items from 21 exponents below the highest to 8 above it.
 const SPARE_OF_FLOATS: i32 = DecodeUnit::EXPONENTS - 1 - 24;
 
 /// If most items do not fit one table, this many blocks are added digit by digit before one table is tried again.
@@ -170,7 +170,7 @@ impl Tables {
     }
 
     /// Adds a block of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) items, or subtracts them. Returns whether all were finite; items that
-    /// are not finite are left out. There are as many keys as items, and each key has an integer.
+    /// are not finite are left out. There must be as many keys as items, and each key must have an integer.
     pub(crate) fn add<K: Key>(
         &mut self,
         level: Level,
@@ -205,7 +205,8 @@ impl Tables {
         self.add_mixed(level, place, keys, items, removes, decoded)
     }
 
-    /// As [`add`](Self::add), for `f32` items that all fit the first half of a pair. For other items, returns false and adds nothing.
+    /// Does what [`add`](Self::add) does for `f32` items that all fit the first half of a pair. For other items, returns false and adds
+    /// nothing.
     pub(crate) fn add_short<K: Key, T: Float>(
         &mut self,
         level: Level,
@@ -341,7 +342,7 @@ impl Tables {
         self.used.sort_unstable();
     }
 
-    /// Propagates the carries of one digit of all these keys, so that the digit has room for another block.
+    /// Propagates the carries of one digit for all these keys, so that the digit has room for another block.
     #[cold]
     fn carry_all<K: Key>(&mut self, digit: usize, keys: &[K]) {
         if self.keys < keys.len() {
@@ -403,7 +404,7 @@ fn add_pairs<K: Key>(table: &mut [Pair], keys: &[K], pairs: &[Pair]) -> bool {
     is_near(near)
 }
 
-/// Adds a pair. Returns `near`, with the sign bit of each half set if that half is now near its limit: its two highest bits differ.
+/// Adds a pair. Returns `near`, with the sign bit of each half set if that half is now near its limit (its two highest bits differ).
 #[inline(always)]
 fn add_pair(own: &mut Pair, pair: &Pair, near: Pair) -> Pair {
     let sum = [0, 1].map(|half| own[half].wrapping_add(pair[half]));

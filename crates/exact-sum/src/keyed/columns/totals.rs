@@ -1,4 +1,4 @@
-//! An exact sum for each key.
+//! Keeps an exact sum for each key.
 
 pub(crate) mod rows;
 
@@ -19,8 +19,8 @@ use crate::slots::sum::Sum;
 /// The exponents for which tables have digits: those of doubles, and of sums of many doubles.
 const EXPONENTS: RangeInclusive<i32> = -1074..=1024 + 63;
 
-/// A sum for each key: an integer, and for some keys also counts of items that are not finite, and products beyond the range of
-/// doubles.
+/// A sum for each key. Every key has an integer. Some keys also have counts of items that are not finite, or a sum of products beyond the
+/// range of doubles.
 #[derive(Clone, Debug)]
 pub(crate) struct Totals {
     /// An upper bound on the number of items that any key has had. Integers and counts have room for this number of items.
@@ -38,7 +38,7 @@ impl Totals {
         }
     }
 
-    /// Checks that this many items may be added to any key, and that there is memory for such items.
+    /// Checks that `count` items may be added to any key, and that there is memory to add `items`.
     pub(crate) fn check_room(
         &self,
         count: u64,
@@ -80,8 +80,8 @@ impl Totals {
         is_added
     }
 
-    /// Adds a block of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) items, or subtracts them. There are as many keys as
-    /// items, and each key has a sum.
+    /// Adds a block of at most [`DECODED_ITEMS`](simd_kernels::DECODED_ITEMS) items, or subtracts them. There must be as many keys as
+    /// items, and each key must have a sum.
     #[inline]
     pub(crate) fn add<K: Key>(
         &mut self,
@@ -128,7 +128,7 @@ impl Totals {
         let mut all_words = number.words();
         let all_words = &mut all_words.as_mut()[..Fixed::<F>::WORDS];
         let (first, words) = shortest(all_words);
-        let exponent = |word: usize| F::LOWEST + i32::try_from(64 * word).expect("they are few");
+        let exponent = |word: usize| F::LOWEST + i32::try_from(64 * word).expect("words are few");
         let range = exponent(first)..=exponent(first + words.len());
         if let Some((last, others)) = words.split_last()
             && EXPONENTS.contains(range.start())
@@ -316,7 +316,7 @@ impl Spilled {
         }
         let place = &mut self.places[key];
         if *place == 0 {
-            let short = |index: usize| u32::try_from(index).expect("there is memory for fewer");
+            let short = |index: usize| u32::try_from(index).expect("fewer keys fit in memory");
             self.of_keys.push(Spill {
                 key: short(key),
                 counters: Counters::NONE,

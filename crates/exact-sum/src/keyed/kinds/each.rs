@@ -1,4 +1,4 @@
-//! Extrema, and sums and moments of integers, for each key.
+//! Implements extrema, sums of integers and moments of integers for each key.
 
 use crate::bytes::Kind;
 use crate::compact::IntegerSum;
@@ -36,7 +36,7 @@ impl<T: Float> Small for Extrema<T> {
         self.merge(other);
     }
 
-    /// The negated minimum, and the maximum: both are merged by taking the maximum.
+    /// Writes the negated minimum, and the maximum. Both are merged by taking the maximum.
     fn write(&self, integers: &mut [i128]) {
         if *self != Self::new() {
             let [low, high] = self.bounds.map(i128::from);
@@ -150,7 +150,7 @@ impl Small for IntegerMoments {
     }
 }
 
-/// The lower 64 bits, and the integer above them.
+/// The lower 64 bits of an integer, and the integer above these bits.
 fn halves(Wide([lowest, lower, highest]): Wide<3>) -> [i128; 2] {
     let upper = i128::from(highest.cast_signed()) << 64 | i128::from(lower);
     [lowest.into(), upper]
@@ -165,7 +165,7 @@ impl Keyed<IntegerSum> {
     /// Adds each sum to the sum of its key.
     ///
     /// # Errors
-    /// There are not as many keys as sums, a key has no sum, or one would have more than 2^63 - 1 items. A failed call changes no sum.
+    /// There are not as many keys as sums, a key has no sum, or a sum would have more than 2^63 - 1 items. A failed call changes no sum.
     pub fn add_slots<K: Key>(&mut self, keys: &[K], sums: &[IntegerSum]) -> Result<(), KeyError> {
         key::check(keys, sums.len(), self.keys())?;
         for (place, (key, sum)) in keys.iter().zip(sums).enumerate() {

@@ -1,4 +1,4 @@
-//! Entries of messages. An entry has the words of one number of a key, and a header that says where the number belongs.
+//! Reads and writes entries of messages. An entry has the words of one number of a key, and a header that says where the number belongs.
 
 use std::fmt;
 

@@ -12,9 +12,9 @@ pub(crate) const LOWEST: usize = 0;
 pub(crate) const HIGHEST: usize = 1;
 /// The largest number of nonzero integers that one rank has.
 pub(crate) const VOTES: usize = 2;
-/// The exponent of the unit of that rank's integers.
+/// The exponent of the unit of the integers that [`VOTES`] counts.
 pub(crate) const VOTED: usize = 3;
-/// Whether a key has an entry already: 1 or 0.
+/// 1 if a key already has an entry, otherwise 0.
 pub(crate) const HAS_ENTRIES: usize = 4;
 /// An upper bound on the number of items that a key has on all ranks together, as an unsigned 64-bit number.
 pub(crate) const ITEMS: usize = 5;
@@ -65,7 +65,7 @@ impl Agreed {
             (false, false) => terms[VOTED],
         };
         Ok(Self {
-            unit: i32::try_from(unit).expect("it is an exponent of doubles"),
+            unit: i32::try_from(unit).expect("units are exponents of doubles"),
             bits,
             all_fit,
             has_entries: terms[HAS_ENTRIES] != 0,
@@ -92,7 +92,7 @@ pub(crate) fn terms_of(unit: i32, bits: i128, count: usize, has_entries: bool) -
     let mut terms = NO_TERMS;
     if bits != 0 || count > 0 {
         let unit = i64::from(unit);
-        let count = i64::try_from(count).expect("there is memory for fewer");
+        let count = i64::try_from(count).expect("fewer integers fit in memory");
         terms = [unit, unit + i64::from(bits_of(bits)), count, unit, 0, 0];
     }
     terms[HAS_ENTRIES] = has_entries.into();

@@ -1,4 +1,4 @@
-//! The exchange of sums by key between ranks: rows of integers, and entries for numbers that do not fit them.
+//! Exchanges sums by key between ranks, as rows of integers and as entries for numbers that do not fit the rows.
 
 #[doc(hidden)]
 pub mod sparse;

@@ -1,4 +1,4 @@
-//! The exchange of sums by key between ranks, for arbitrary 64-bit keys. All numbers are sent as entries.
+//! Exchanges sums by key between ranks, for arbitrary 64-bit keys. All numbers are sent as entries.
 
 use std::fmt;
 use std::hash::Hash;
@@ -52,8 +52,8 @@ fn few(ranks: usize) -> u64 {
     FEW_ITEMS / ranks as u64
 }
 
-/// The slots of all keys as entries, in one list for each rank. The first word of a list is an upper bound on the items of a key. If this rank has
-/// more items than its share, no list is empty. Otherwise a list without keys is empty.
+/// The slots of all keys as entries, in one list for each rank. The first word of a list is an upper bound on the number of items of a key.
+/// If this rank has more items than its share, no list is empty. Otherwise a list without keys is empty.
 #[must_use]
 pub fn to_entries<K: SparseKey, S: KeyedSlot>(
     slots: &Hashed<K, S>,
@@ -79,10 +79,10 @@ pub fn to_entries<K: SparseKey, S: KeyedSlot>(
     lists
 }
 
-/// Checks that a sum has room for the items of all ranks. Every rank receives each count that exceeds a share, so all get the same result.
+/// Checks that a sum has room for the items of all ranks. Every rank receives each count that exceeds a share, so all ranks agree.
 ///
 /// # Errors
-/// All ranks may have more than 2^63 - 1 items together: the ranks above their share have more than 2^63 - 2^60 - 1.
+/// The ranks may have more than 2^63 - 1 items together, since the ranks above their share alone have more than 2^63 - 2^60 - 1.
 pub fn check_items(lists: &[Vec<u64>]) -> Result<(), LimitError> {
     let items = lists.iter().filter_map(|list| list.first());
     let large = items.filter(|&&items| items > few(lists.len()));
@@ -107,7 +107,7 @@ pub fn add_entries<K: SparseKey, S: KeyedSlot>(
         let entry = entry?;
         let place = slots.code(&K::of_word(entry.key)) as usize;
         let grown = slots.slots.grow(slots.keys().len());
-        grown.map_err(|_| WrongEntries("there is no memory for so many keys"))?;
+        grown.map_err(|_| WrongEntries("there is no memory for this many keys"))?;
         slots.slots.columns.add_entry(&entry, place)?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! The exchange of sums by key between ranks: a row of integers for each key, and entries for numbers that do not fit the rows.
+//! Exchanges sums by key between ranks, as a row of integers for each key and as entries for numbers that do not fit the rows.
 //!
 //! Integers in the same unit can be added in any order. So the ranks exchange [`Terms`] to agree on a unit for each part of a key, such as
 //! its sum. A part of a key that needs more than one integer, or does not fit the unit, is zero in the rows and has an *entry*:
@@ -90,7 +90,7 @@ pub fn write_values<S: KeyedSlot>(rows: &[S::Row], agreed: &[Agreed], result: &m
 /// Adds entries. In the entries, the first key of the slots has the number `first`.
 ///
 /// # Errors
-/// The entries are damaged, or not entries of such slots.
+/// The entries are damaged, or belong to slots of another kind.
 pub fn add_entries<S: KeyedSlot>(
     slots: &mut Keyed<S>,
     entries: &[u64],
@@ -105,7 +105,7 @@ pub fn add_entries<S: KeyedSlot>(
     Ok(())
 }
 
-/// Merges the entries of several ranks into one for each part of a key.
+/// Merges the entries of several ranks into one entry for each part of each key.
 ///
 /// # Errors
 /// A list is damaged.
@@ -148,7 +148,7 @@ fn settle_part<'r>(
     if own == NO_TERMS[LOWEST] || agreed.all_fit && own == i64::from(agreed.unit) {
         return;
     }
-    let own = i32::try_from(own).expect("it is an exponent of doubles");
+    let own = i32::try_from(own).expect("units are exponents of doubles");
     for (key, integer) in integers.enumerate() {
         if let Some(fitting) = agreed.fit(*integer, own) {
             *integer = fitting;
@@ -159,7 +159,7 @@ fn settle_part<'r>(
     }
 }
 
-/// The index of an entry's key among `keys` keys; the first of them has the number `first`.
+/// The index of an entry's key among `keys` keys. The first of these keys has the number `first`.
 fn key_of(entry: &Entry<'_>, first: usize, keys: usize) -> Result<usize, WrongEntries> {
     let key = usize::try_from(entry.key).ok();
     let key = key.and_then(|key| key.checked_sub(first));

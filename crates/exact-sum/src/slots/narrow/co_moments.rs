@@ -1,4 +1,4 @@
-//! The moments and products of two columns of items of similar magnitude.
+//! Sums two columns of items of similar magnitude, their squares and their products.
 
 use crate::number::float::Float;
 use crate::number::near::{Part, near_quotient};
@@ -34,7 +34,7 @@ impl NarrowCoMoments {
         n.max(x).max(y) + 2
     }
 
-    /// The same for the error of [`height`](Self::height), Σx² + |Σy| + |Σx| + |Σxy| + 2.
+    /// The exponent of a power of two above the error of [`height`](Self::height), Σx² + |Σy| + |Σx| + |Σxy| + 2, likewise.
     fn height_error(&self) -> i32 {
         let [x, y] = [self.x.sum, self.y.sum].map(|sum| Wide::<2>::of(sum).bits());
         let [xx, xy] = [self.x.squares, self.products.0].map(Wide::bits);

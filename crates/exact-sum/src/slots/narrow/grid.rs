@@ -46,7 +46,7 @@ impl Grid {
         }
         // The last bit of an item must not be below the lowest bit of the fixed-point format. Subnormal numbers do not fit.
         let least = T::Sums::LOWEST + 1075 - zeros.cast_signed();
-        let least = usize::try_from(least.max(1)).expect("it is at least 1");
+        let least = usize::try_from(least.max(1)).expect("`least` is at least 1");
         let mut held: usize = counts[least..least + exponents]
             .iter()
             .fold(0, |sum, count| sum + count);
@@ -66,7 +66,7 @@ impl Grid {
 
     /// The binary logarithm of the unit.
     pub(crate) fn unit(self) -> i32 {
-        let lowest = i32::try_from(self.lowest).expect("it is an exponent");
+        let lowest = i32::try_from(self.lowest).expect("exponents are small");
         lowest - 1075 + self.zeros.cast_signed()
     }
 

@@ -1,4 +1,4 @@
-//! Sums of items of similar magnitude, as integers of a fixed width in one unit. Slots hold sums of any items, but are slower.
+//! Sums items of similar magnitude, as integers of a fixed width in one unit. Slots hold sums of any items, but are slower.
 
 pub(crate) mod co_moments;
 pub(crate) mod grid;
@@ -38,7 +38,7 @@ pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
         None
     }
 
-    /// A slot with these rows and the rows of another slot; `items` rows together.
+    /// A slot with these rows and the rows of another slot. `items` is the number of all these rows.
     fn with(&self, others: &Self::Slot, items: u64, units: [i32; C]) -> Self::Slot;
 
     /// Adds a row of any items to a slot if `sign` is 1; removes it if `sign` is -1. The slot's number of items does not change.
@@ -72,7 +72,7 @@ pub(crate) struct Count {
 impl Count {
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "a `ddof` that is not such an integer is detected"
+        reason = "a `ddof` that is not an `i32` is detected"
     )]
     pub(crate) fn of(items: u64, statistic: Statistic, options: Options) -> Self {
         let whole = options.ddof as i32;

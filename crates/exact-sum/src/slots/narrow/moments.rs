@@ -1,4 +1,4 @@
-//! Sums of items of similar magnitude, and of their squares.
+//! Sums items of similar magnitude, and their squares.
 
 use crate::number::float::Float;
 use crate::number::near::Part;

@@ -1,4 +1,4 @@
-//! Sums of the first four powers of items of similar magnitude.
+//! Sums the first four powers of items of similar magnitude.
 //!
 //! For n < 2^c items below 2^b in magnitude, where 4 b + c is at most 319 and c at most 36, all numerators and denominators in this file are
 //! less than 2^(4 b + 6 c + 8), which is at most 2^507.
@@ -70,8 +70,8 @@ impl NarrowPowers {
         (2 * n).max(mixed).max(2 * s1 + 3) + 3
     }
 
-    /// The same for [`fourth`](Self::fourth). The error is at most
-    /// n^3 + 4 n^2 (|S1| + |S3| + 1) + 6 n (2 |S1| S2 + 2 |S1| + S2 + 1 + S1^2) + 12 |S1|^3 + 18 S1^2 + 12 |S1| + 3.
+    /// The exponent of a power of two above the error of [`fourth`](Self::fourth), likewise. The error is at most n^3 + 4 n^2 (|S1| + |S3|
+    /// + 1) + 6 n (2 |S1| S2 + 2 |S1| + S2 + 1 + S1^2) + 12 |S1|^3 + 18 S1^2 + 12 |S1| + 3.
     fn fourth_error(&self, items: u64) -> i32 {
         let [n, s1, s2, s3] = self.bits(items);
         let cubes = (2 * n + 2 + s1.max(s3)).max(3 * s1 + 4);

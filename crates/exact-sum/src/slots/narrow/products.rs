@@ -1,4 +1,4 @@
-//! Sums of products of items of similar magnitude.
+//! Sums products of items of similar magnitude.
 
 use crate::number::float::Float;
 use crate::number::near::{Near, near_quotient};

@@ -1,4 +1,4 @@
-//! The methods that columns need of sums, and the conversion of sums to and from the rows of integers in messages.
+//! Implements the methods that columns need, and converts sums to and from the rows of integers in messages.
 
 use simd_kernels::{DECODED_ITEMS, DecodeUnit, Level, Quiet};
 
@@ -196,7 +196,7 @@ fn common_unit(totals: &Totals) -> i32 {
 /// A unit at most this many places above another is near it: most integers in the higher unit also fit in the lower unit.
 const NEAR_PLACES: i32 = 64;
 
-/// Rounds rows that were added up and have no entries.
+/// Rounds the sums in rows that were added up over all ranks. There must be no entries.
 pub(crate) fn round<T: Float>(rows: &[i128], agreed: &[Agreed], values: &mut [T]) {
     let (is_quiet, unit) = (Quiet::now().is_some(), agreed[0].unit);
     let decoded = DecodeUnit::of_exponent(unit);
