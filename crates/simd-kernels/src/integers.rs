@@ -1,4 +1,4 @@
-//! Folds of integers, whose results do not depend on the order.
+//! Folds integers. The results do not depend on the order.
 
 use crate::sets::dispatch::compute;
 use crate::sets::kernel::Kernel;

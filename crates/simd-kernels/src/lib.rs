@@ -15,7 +15,7 @@
 //!
 //! | function | computes |
 //! |---|---|
-//! | [`sum`], [`fold`] | sums; products, minima and maxima. One pass over the input, no allocation |
+//! | [`sum`], [`fold`] | sums; products, minima and maxima; all in one pass over the input, without allocation |
 //! | [`fold_runs`] | several folds in one call, for the subtrees of a rank's range |
 //! | [`sum_lanes`] | sums in lanes, each in tree order |
 //! | [`dot`], [`squared_norm`], [`sum_and_absolute_sum`] | sums of products, squares and magnitudes, computed in the same pass |
@@ -26,7 +26,7 @@
 //! | [`plain_sums`], [`split_sums_in_range`], [`split_products_in_range`], [`split_sums`], [`split_columns`], [`exact_products`] | exact sums of blocks of items and of columns, and exact products: see the crate `exact-sum` |
 //! | [`has_default_environment`], [`Quiet`], [`Subnormals`], [`without_traps`] | nothing; they check or change the floating-point environment |
 //! | [`by_definition`] | the specification, used as the oracle in tests |
-//! | `unordered_sum`, `left_to_right` | sums in other orders, to compare speed with; only with feature `baselines` |
+//! | `unordered_sum`, `left_to_right` | sums in other orders, for comparisons of speed; only with feature `baselines` |
 //!
 //! The modules, from the bottom up: `processor`, `sets`, `fold`, `rows`, `exact`, `integers` and `unordered`. The module `compiled` instantiates
 //! the generic kernels for `f32` and `f64` in this crate, so that programs that call them do not compile them again.

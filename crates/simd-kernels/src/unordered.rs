@@ -1,4 +1,4 @@
-//! Sums in other orders, as references for benchmarks.
+//! Computes sums in other orders, as references for benchmarks.
 
 use crate::processor::prefetch;
 use crate::sets::dispatch::{Float, compute};
@@ -60,17 +60,18 @@ impl Variant {
 
 /// The sum of the leaves in an unspecified order, at the full speed of SIMD; +0.0 for no leaves.
 ///
-/// The bits of this sum differ between levels and variants. Each rank of the unordered baseline computes it.
+/// The bits of this sum differ between levels and variants. Each rank of the unordered baseline computes such a sum.
 pub fn unordered_sum<T: Float>(level: Level, leaves: &[T]) -> T {
     unordered_sum_with(level, Variant::new(AccumulatorCount::Eight, false), leaves)
 }
 
-/// [`unordered_sum`] with the given unrolling.
+/// Does what [`unordered_sum`] does, with the given unrolling.
 pub fn unordered_sum_with<T: Float>(level: Level, variant: Variant, leaves: &[T]) -> T {
     compute(level, Unordered { variant, leaves })
 }
 
-/// The sum of x0 * y0, x1 * y1, … in an unspecified order, at the full speed of SIMD; +0.0 for no elements. Benchmarks compare with it.
+/// The sum of x0 * y0, x1 * y1, … in an unspecified order, at the full speed of SIMD; +0.0 for no elements. Benchmarks compare dot products
+/// with this one.
 ///
 /// # Panics
 /// The slices differ in length.
@@ -180,7 +181,7 @@ where
     V::Element: Float,
     O: Combine<V::Element>,
 {
-    // Pairwise, because a chain of single additions would dominate the time of short sums.
+    // Registers are added pairwise, because a chain of single additions would dominate the time of short sums.
     let mut count = REGISTERS;
     while count > 1 {
         count /= 2;
@@ -200,7 +201,7 @@ where
     lanes[0]
 }
 
-/// Prefetches [`PREFETCH_BYTES`] after `row`.
+/// Prefetches the cache line that is [`PREFETCH_BYTES`] after the beginning of `row`.
 #[inline(always)]
 fn prefetch_ahead<T>(row: &[T]) {
     prefetch(row.as_ptr().wrapping_byte_add(PREFETCH_BYTES));

@@ -41,11 +41,11 @@ proptest! {
             for (index, column) in columns.clone().enumerate() {
                 let (exponent, scale) = (exponents[index], scales[index]);
                 let column: Vec<f64> = items.iter().skip(column).step_by(width).copied().collect();
-                // Exact, because the factor is a power of two.
+                // The products are exact, because the factor is a power of two.
                 let units: Vec<f64> = column.iter().map(|item| item * 2_f64.powi(-scale.lower_unit())).collect();
                 let are_units = units.iter().all(|units| units.fract() == 0.0 && units.abs() < 2_f64.powi(110));
                 let Some(ColumnSplit { higher, lower, has_negative_zeros }) = splits[index] else {
-                    // Only the last columns, fewer than a register, may be left out.
+                    // Only the last columns may be left out, if they do not fill a register.
                     let fits = column.iter().all(|item| item.abs() < 2_f64.powi(exponent + 1));
                     prop_assert!(!(are_units && fits) || columns.len() - index < 16, "{level}");
                     continue;
@@ -61,7 +61,7 @@ proptest! {
     }
 }
 
-/// Sums the most rows of the largest items that fit: no accumulator overflows.
+/// Sums as many rows as possible of the largest items that fit. No accumulator overflows.
 #[test]
 fn the_most_rows() {
     let scale = SplitScale::for_exponent(0).expect("it is small");

@@ -89,7 +89,7 @@ proptest! {
     }
 }
 
-/// Every length around the powers of eight and the block sizes, and one beyond the caches.
+/// Tests every length around the powers of eight and the block sizes, and a length beyond the caches.
 #[test]
 fn lengths_where_something_ends() {
     let leaves: Vec<f64> = (0..(1 << 20) + 3)
@@ -160,7 +160,7 @@ fn levels_are_those_of_the_processor() {
         // CI machines must have AVX2, so that its tests are not skipped there.
         assert!(std::env::var_os("CI").is_none() || names.contains(&"avx2"));
     }
-    // NEON is part of the compilation target. Flags are not compared, because qemu shows those of the machine that it runs on.
+    // NEON is part of the compilation target. Flags are not compared, because qemu shows the flags of the machine that it runs on.
     if cfg!(target_arch = "aarch64") {
         assert_eq!(names, ["scalar", "neon"]);
     }
@@ -186,7 +186,7 @@ fn nothing_is_padded() {
     }
 }
 
-/// Factors a little above 1: other products of many floats overflow or become 0, which hides their order.
+/// Tests factors a little above 1. Products of many other floats overflow or become 0, which hides their order.
 #[test]
 fn products_that_neither_overflow_nor_vanish() {
     let random = |i: u64| spread_word(i) & 0x0000_FFFF_FFFF_FFFF;
@@ -204,7 +204,7 @@ fn products_that_neither_overflow_nor_vanish() {
     }
 }
 
-/// Slices above the size from which the streaming kernel prefetches, which is a separate code path.
+/// Tests slices of sizes at which the streaming kernel prefetches, which is a separate code path.
 #[test]
 fn leaves_that_are_fetched_ahead() {
     let doubles: Vec<f64> = (0..(1 << 21) + 3)
@@ -217,7 +217,7 @@ fn leaves_that_are_fetched_ahead() {
     check_streams(&floats);
 }
 
-/// Does the part of [`check`] that long slices need.
+/// Makes only the checks of [`check`] that long slices need.
 #[track_caller]
 fn check_streams<T: Bits>(leaves: &[T]) {
     let expected = by_definition(leaves, &|left, right| left + right).map(Bits::bits);

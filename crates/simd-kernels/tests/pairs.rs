@@ -8,7 +8,7 @@ use common::{Bits, OPERATIONS, levels, words};
 use proptest::prelude::*;
 use simd_kernels::{Level, Operation, combine_rows, copy_row};
 
-/// The replacement NaN, distinguished from all others by its payload.
+/// The replacement for NaNs, distinguished from all other NaNs by its payload.
 const NAN_WORD: u64 = 0x7FF8_1234_0000_0000;
 
 /// All bits of a float, including those of NaNs, which [`Bits::bits`] does not distinguish.

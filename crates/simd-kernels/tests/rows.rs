@@ -113,7 +113,7 @@ proptest! {
     }
 }
 
-/// Numbers such that each column, row and order has a different result.
+/// Numbers that give a different result for each column, row and order.
 fn spread(count: usize) -> Vec<u64> {
     (0..count as u64).map(spread_word).collect()
 }
@@ -283,7 +283,7 @@ fn rows_of_nothing() {
 }
 
 #[test]
-#[should_panic(expected = "7 items are not rows of 3")]
+#[should_panic(expected = "7 items are not whole rows of 3")]
 fn a_row_that_is_not_whole() {
     sum_rows(3, 7, 1000, 3);
 }

@@ -92,12 +92,12 @@ impl DecodeDigits {
     /// The number of digits. Every finite item belongs to one of them.
     pub const DIGITS: usize = 65;
 
-    /// Digits such that one of their units is `unit`.
+    /// The digits that have `unit` as one of their units.
     #[must_use]
     pub fn with(unit: DecodeUnit) -> Self {
         let offset = (-unit.lowest).rem_euclid(Self::PLACES.cast_signed());
         Self {
-            offset: u8::try_from(offset).expect("it is less than 32"),
+            offset: u8::try_from(offset).expect("the offset is below 32"),
         }
     }
 

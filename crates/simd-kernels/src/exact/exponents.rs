@@ -76,7 +76,7 @@ impl Kernel<f64> for OfProducts<'_> {
 struct Seen {
     largest: u64,
     smallest: u64,
-    /// The bits of the smallest magnitude except zero, minus 1. A zero's bits minus 1 wrap to the largest integer.
+    /// The bits of the smallest nonzero magnitude, minus 1. A zero's bits minus 1 wrap to the largest integer.
     smallest_other: u64,
 }
 

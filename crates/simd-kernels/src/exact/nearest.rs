@@ -30,8 +30,8 @@ pub fn nearest_doubles(
     convert::<false>(level, pairs, unit, doubles)
 }
 
-/// [`nearest_doubles`], but rounds to odd: an integer that is not a double becomes the neighbouring double whose last bit is one. Rounding this
-/// double again, to a shorter type, then gives the same result as rounding the integer once.
+/// Like [`nearest_doubles`], but rounds to odd: an integer that is not a double becomes the neighbouring double whose last bit is one.
+/// Rounding this double again, to a shorter type, then gives the same result as rounding the integer once.
 pub fn doubles_to_round(
     level: Level,
     pairs: &[Pair],

@@ -1,5 +1,5 @@
-//! Sums by plain additions, which are exact if the processor's inexact flag stays clear. The flag often stays clear for floats (which are added as
-//! doubles), for integers, and for other items with short significands and few exponents.
+//! Computes sums by plain additions. Such a sum is exact if the processor's inexact flag stays clear. The flag often stays clear for floats
+//! (which are added as doubles), for integers, and for other items with short significands and few exponents.
 
 use crate::processor::environment::Watch;
 use crate::processor::prefetch::{Ahead, prefetch_lines};
@@ -9,10 +9,10 @@ use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The number of vector accumulators: an addition takes four cycles, and a processor starts two additions per cycle.
+/// The number of vector accumulators. An addition takes four cycles, and a processor starts two additions per cycle.
 const REGISTERS: usize = 8;
 
-/// The number of registers that detect zeros. There are several because each update of a register waits for its previous update.
+/// The number of registers that detect zeros. There are several because each update of a register waits for the register's previous update.
 const LOOKS: usize = 4;
 
 /// The sums of items 0, 2, 4, … and of items 1, 3, 5, …; `None` if an addition was rounded or a sum is not finite. If `zeros` is set, also returns

@@ -12,8 +12,8 @@ pub const EXACT_PRODUCT: f64 = f64::from_bits((1023 - 968) << 52);
 /// Writes the rounded products of the items of `x` and `y` to `products`, and their rounding errors to `errors`. Returns true if all
 /// errors are exact: product + error is x * y.
 ///
-/// Returns false if a product is infinite, NaN or smaller than 2^-968 in magnitude (zeros too), or if an item is so large that the
-/// instruction set cannot compute the error.
+/// Returns false if a product is infinite, NaN, zero or smaller than 2^-968 in magnitude, or if an item is so large that the instruction
+/// set cannot compute the error.
 ///
 /// # Panics
 /// The slices differ in length.

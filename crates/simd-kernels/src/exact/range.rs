@@ -1,4 +1,5 @@
-//! Exact sums of items, or of products, whose exponents are within a range of 32. They take half the time of [`split`](crate::exact::split).
+//! Computes exact sums of items, or of products, whose exponents are within a range of 32, in half the time of
+//! [`split`](crate::exact::split).
 //!
 //! Items are scaled by a power of two, so that their exponents become -31 to 0, and split as in that module. If all exponents are in this range, no
 //! accumulator overflows and no rest is left, so neither is checked for each item. Instead, the AND of all parts for the higher accumulator shows
@@ -19,7 +20,7 @@ use scale::{ERRORS_HIGHER, ERRORS_LOWER, HIGHER, LOWER, RangeScale};
 /// These bits are all set in the exponents from -31 to 0, but not in those from -1022 to -32 and from 1 to 992.
 const RANGE_BITS: u64 = 0b011_1110_0000 << 52;
 
-/// The most items that are added to a lane: an even number, for two groups at a time.
+/// The most items that are added to a lane. The number is even, since two groups are added at a time.
 const LANE_ITEMS: usize = (1 << 8) - 2;
 
 /// More items than this are added with more registers, which take longer to set up and to combine.
@@ -34,8 +35,8 @@ pub const RANGE_BLOCK_ITEMS: usize = LANE_ITEMS * MANY_REGISTERS * 8;
 /// The most items, or products, of a call: the sums of their parts fit into 64-bit integers.
 const MOST_ITEMS: usize = 1 << 16;
 
-/// The exact sums of items whose exponents are in the scale's range. Zeros are allowed if `zeros` is set; among the last few items, they always are.
-/// Returns `None` if there are other items, and possibly if an item is close to an end of the range.
+/// The exact sums of items whose exponents are in the scale's range. Zeros are allowed if `zeros` is set; among the last few items, they
+/// are always allowed. Returns `None` if there are other items, and possibly if an item is close to an end of the range.
 ///
 /// The split is always whole. Its units are [`RangeScale::units`].
 ///
@@ -291,8 +292,8 @@ impl<const ZEROS: bool> ProductsInRange<'_, ZEROS> {
     }
 }
 
-/// Prefetches the lines at a distance after a group. With few registers, it does so even at a distance of 0, where prefetching is useless: a branch
-/// in the loop would make the compiler keep accumulators in memory.
+/// Prefetches the lines at a distance after a group. With few registers, it does so even at a distance of 0, where prefetching is useless,
+/// because a branch in the loop would make the compiler keep accumulators in memory.
 #[inline(always)]
 fn prefetch_group<V: Vector>(group: &[f64], ahead_bytes: usize) {
     if ahead_bytes != 0 || !has_many_registers::<V>() {
@@ -358,7 +359,7 @@ impl<V: Vector<Element = f64>, const N: usize> Halves<V, N> {
     #[inline(always)]
     fn add(&mut self, proven: Proven<V>, factor: V, register: usize, items: V) -> V {
         let (higher, lower) = (&mut self.higher[register], &mut self.lower[register]);
-        // Exact if the product is in range; if not, the check of the part fails.
+        // A product in range is exact. If the product is not in range, the check of the part fails.
         let product = proven.multiply(items, factor);
         let sum = match proven.multiply_add(items, factor, *higher) {
             Some(sum) => sum,

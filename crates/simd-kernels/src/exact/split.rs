@@ -1,4 +1,4 @@
-//! Exact sums: items are split into multiples of a power of two, which are added like integers.
+//! Computes exact sums. Items are split into multiples of a power of two, which are added like integers.
 //!
 //! An accumulator between 2^k and 2^(k+1) has a last place of 2^(k-52). Adding an item to it rounds the item to a multiple of that place, without any
 //! other error, and the rest of the item is exact (Dekker, Numer. Math. 18, 1971, "Fast2Sum"). The rest is added to a second accumulator, 42 binary
@@ -14,7 +14,7 @@ use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// The most items of [`split_sums`].
+/// The most items in a call of [`split_sums`].
 pub const SPLIT_ITEMS: usize = 4096;
 
 /// The difference between the exponents of the two accumulators. The higher one leaves rests of at most 2^(k-53). Fewer than 2^10 of these
@@ -78,7 +78,7 @@ fn one_and_a_half(exponent: i32) -> f64 {
 
 /// 2^exponent, for the exponent of a normal number.
 pub(crate) fn power_of_two(exponent: i32) -> f64 {
-    let biased = u64::try_from(exponent + 1023).expect("a normal number");
+    let biased = u64::try_from(exponent + 1023).expect("the power is normal");
     f64::from_bits(biased << 52)
 }
 
@@ -113,14 +113,14 @@ pub fn split_sums(level: Level, items: &[f64], scale: SplitScale) -> Option<Spli
     compute(level, Sums { items, scale })
 }
 
-/// [`split_sums`], but replaces each item by its rest.
+/// Does what [`split_sums`] does, and also replaces each item by its rest.
 ///
 /// If it returns `None`, the items have arbitrary values.
 pub fn split_sums_and_rests(level: Level, items: &mut [f64], scale: SplitScale) -> Option<Split> {
     compute(level, SumsAndRests { items, scale })
 }
 
-/// The most rows of [`split_columns`].
+/// The most rows in a call of [`split_columns`].
 pub const SPLIT_ROWS: usize = 1000;
 
 const _: () = assert!(SPLIT_ROWS < 1 << 10);
@@ -139,10 +139,10 @@ pub struct ColumnSplit {
     pub has_negative_zeros: bool,
 }
 
-/// The exact sums of some columns, from column `first` on, each at its own scale. There are at most [`SPLIT_ROWS`] rows of `width` items.
+/// Computes the exact sums of columns, beginning with column `first`, each at its own scale. The rows have `width` items each.
 ///
-/// A column's sum is `None` if its items do not fit, or if an item leaves a rest. The last columns are also `None` if they do not fill a register:
-/// their sums are not computed.
+/// A column's sum is `None` if its items do not fit, or if an item leaves a rest. The sums of the last columns are not computed, and are
+/// also `None`, if these columns do not fill a register.
 ///
 /// # Panics
 /// There are more than [`SPLIT_ROWS`] rows, or they do not have these columns; `splits` is not as long as `scales`.
@@ -380,7 +380,7 @@ impl<V: Vector<Element = f64>> Accumulators<V> {
         let (higher, lower) = scale.zeros();
         // The sign or exponent of an accumulator changes when it leaves its range.
         let fits = bits(proven, self.different) >> 52 == 0;
-        // Not `fits.then`: its closure would be compiled without the level's instructions.
+        // `fits.then` would not do, since its closure would be compiled without the level's instructions.
         if !fits {
             return None;
         }

@@ -1,8 +1,8 @@
 //! Folds blocks of leaves in registers. L is the number of lanes of a register.
 //!
-//! A block has L parts of 64 leaves (of 128 floats with AVX2; for L = 16, one part of 256 floats). The kernel cuts it into L strips and
-//! reduces it to one register of L nodes. A *column* is one register of each strip. The first log2 L levels turn each column into a register
-//! whose lane j belongs to strip j. All further levels combine these registers lane by lane, without shuffles:
+//! A block has L parts of 64 leaves, or of 128 floats with AVX2. For L = 16, it has one part of 256 floats. The kernel cuts a block into L
+//! strips and reduces it to one register of L nodes. A *column* is one register of each strip. The first log2 L levels turn each column
+//! into a register whose lane j belongs to strip j. All further levels combine these registers lane by lane, without shuffles:
 //!
 //! ```text
 //! L = 4           column 0      column 1     …
@@ -15,8 +15,9 @@
 //! level 3         a0123 + b0123   c0123 + d0123   …
 //! ```
 //!
-//! If adjacent registers were combined instead, each level would need shuffles: a third more in total for L = 4. The recursion goes depth first,
-//! so the code is a straight line that needs one register per level. Sizes are types, so that the compiler unrolls the recursion.
+//! If adjacent registers were combined instead, each level would need shuffles; for L = 4, a third more shuffles in total. The recursion
+//! goes depth first, so the code is a straight line that needs one register per level. Sizes are types, so that the compiler unrolls the
+//! recursion.
 //!
 //! Leaves that are not in the core's own caches are read part by part, in an order that prefetchers follow: on Zen 4, reading columns of a
 //! whole block takes three times as long. A part has strips and columns of its own, but is so small that they can be read in any order.
@@ -66,7 +67,7 @@ where
 }
 
 /// Reduces a block of [`block_leaves`] to one register of nodes, by straight-line code. With prefetches or with registers of 64 bytes, a loop is
-/// faster and is used instead. Comparisons use the loop, too: their straight-line code would be longest and no faster.
+/// faster and is used instead. Comparisons use the loop, too, since their straight-line code would be the longest and no faster.
 #[inline(always)]
 pub(crate) fn block_nodes<V, O, S, R: Reading>(proven: Proven<V>, block: S) -> V
 where
@@ -90,7 +91,7 @@ where
     }
 }
 
-/// [`block_nodes`] by a loop of L steps. Single blocks use the loop, because its code fills fewer cache lines.
+/// Does what [`block_nodes`] does, by a loop of L steps. Single blocks use the loop, because its code fills fewer cache lines.
 #[inline(always)]
 pub(crate) fn block_nodes_by_loop<V, O, S, R: Reading>(proven: Proven<V>, block: S) -> V
 where
@@ -126,7 +127,7 @@ where
     nodes[0]
 }
 
-/// The number of lanes. For leaves from memory, this number is hidden from the compiler, so that it emits a loop.
+/// The number of lanes. For leaves from memory, this number is hidden from the compiler, so that the compiler emits a loop.
 ///
 /// The hardware prefetcher follows a single instruction that reads at equal distances within a page. In straight-line code for
 /// a whole block, many different instructions read each page.
@@ -199,8 +200,8 @@ where
 
 /// A number of adjacent columns. A column is one register of each of the L strips.
 trait ColumnGroup: PowerOfTwo {
-    /// Reduces these columns, from `column` on. Lane j of the result is the common ancestor of their leaves in strip j. The strips are adjacent and
-    /// have `strip_leaves` leaves each.
+    /// Reduces these columns, beginning with `column`. Lane j of the result is the common ancestor of their leaves in strip j. The strips
+    /// are adjacent and have `strip_leaves` leaves each.
     fn strips<V, O, S, R: Reading>(
         proven: Proven<V>,
         leaves: S,
@@ -263,7 +264,7 @@ impl<A: ColumnGroup> ColumnGroup for Twice<A> {
 
 /// A number of adjacent parts of a block.
 trait Parts: PowerOfTwo {
-    /// Reduces these parts, from `part` on: each part to a register of nodes, and these registers to one.
+    /// Reduces these parts, beginning with `part`: each part to a register of nodes, and these registers to a single register.
     fn parts<V, O, S, R: Reading>(proven: Proven<V>, block: S, part: usize) -> V
     where
         V: Vector,

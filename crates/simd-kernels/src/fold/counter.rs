@@ -50,7 +50,7 @@ impl<T: Copy> Counter<T> {
         self.finish_here(leaves, combine)
     }
 
-    /// [`finish`](Self::finish), compiled into its caller.
+    /// Does what [`finish`](Self::finish) does, but is compiled into its caller.
     #[inline(always)]
     pub(crate) fn finish_here<S: Source<Leaf = T>>(
         &mut self,
@@ -91,7 +91,7 @@ fn four<T: Copy>([a, b, c, d]: [T; 4], combine: &mut impl FnMut(T, T) -> T) -> T
     combine(left, right)
 }
 
-/// The fold of fewer than eight leaves, in groups of four, two and one by the bits of their number; `None` for no leaves.
+/// The fold of fewer than eight leaves, in groups of four, two and one according to the bits of the number of leaves; `None` for no leaves.
 #[inline]
 fn fold_by_bits<T: Copy>(leaves: &[T], combine: &mut impl FnMut(T, T) -> T) -> Option<T> {
     let (fours, rest) = leaves.as_chunks::<4>();
@@ -108,8 +108,8 @@ fn fold_by_bits<T: Copy>(leaves: &[T], combine: &mut impl FnMut(T, T) -> T) -> O
     root
 }
 
-/// [`fold_by_bits`], written out for each number of leaves. This is faster if code and leaves are in the caches, but has more code and a jump
-/// table.
+/// Does what [`fold_by_bits`] does, but is written out for each number of leaves. This is faster if code and leaves are in the caches, but
+/// needs more code and a jump table.
 #[inline]
 pub(crate) fn fold_last<T: Copy>(leaves: &[T], combine: &mut impl FnMut(T, T) -> T) -> Option<T> {
     let (left, right) = match *leaves {

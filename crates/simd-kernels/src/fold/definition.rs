@@ -1,4 +1,4 @@
-//! The specification of the order, as a recursive function.
+//! Specifies the order by a recursive function.
 
 /// The fold of the items along the binary tree, by its recursive definition; `None` for no items.
 ///

@@ -1,4 +1,4 @@
-//! Folds of leaves that are too few for a kernel.
+//! Folds leaves that are too few for a kernel.
 
 use crate::fold::counter::{Counter, eight, fold_last};
 use crate::fold::source::Source;

@@ -1,4 +1,4 @@
-//! Sums whose leaves are computed from slices in the same pass, without writing them to memory.
+//! Computes sums whose leaves are computed from slices in the same pass, without writing them to memory.
 
 use crate::fold::block::{self, register_bytes};
 use crate::fold::counter::Counter;
@@ -15,7 +15,7 @@ use crate::sets::kernel::Kernel;
 use crate::sets::level::Level;
 use crate::sets::vector::{Combine, Proven, Vector};
 
-/// [`FEW_LEAVES`] for products, whose kernel costs more to set up.
+/// The limit for products, in place of [`FEW_LEAVES`], because their kernel costs more to set up.
 const FEW_PRODUCTS: usize = 2 * FEW_LEAVES;
 
 /// The sum of x0 * y0, x1 * y1, … in tree order; `None` for no elements. All levels give the same bits.

@@ -1,4 +1,4 @@
-//! The thesis' kernel: each pass over the nodes computes three levels, by Algorithm 4.
+//! Implements the thesis' kernel: each pass over the nodes computes three levels, by Algorithm 4.
 
 use crate::fold::slice::tree_fold;
 use crate::sets::dispatch::Float;

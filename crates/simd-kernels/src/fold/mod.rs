@@ -1,4 +1,4 @@
-//! Folds of items in tree order.
+//! Folds items in tree order.
 
 pub(crate) mod block;
 pub(crate) mod counter;

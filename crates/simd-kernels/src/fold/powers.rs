@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 /// A power of two.
 pub(crate) trait PowerOfTwo {
-    /// Its binary logarithm.
+    /// The binary logarithm of the power.
     const LOG2: u32;
 }
 

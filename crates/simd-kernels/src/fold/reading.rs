@@ -1,4 +1,4 @@
-//! How the leaves of a block are read: by columns, or in the order of addresses.
+//! Defines how the leaves of a block are read: by columns, or in the order of addresses.
 
 use crate::processor::prefetch::{MEMORY_AHEAD_BYTES, SHARED_CACHE_AHEAD_BYTES};
 
@@ -11,7 +11,7 @@ pub(crate) trait Reading {
     const AHEAD_BYTES: usize;
 }
 
-/// By columns, which needs the least arithmetic; for leaves in the core's own caches.
+/// Reads by columns, which needs the least arithmetic. Used for leaves in the core's own caches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByColumns;
 
@@ -20,7 +20,7 @@ impl Reading for ByColumns {
     const AHEAD_BYTES: usize = 0;
 }
 
-/// In order, without software prefetches.
+/// Reads in order, without software prefetches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InOrder;
 
@@ -29,7 +29,7 @@ impl Reading for InOrder {
     const AHEAD_BYTES: usize = 0;
 }
 
-/// In order, with prefetches `AHEAD_BYTES` ahead.
+/// Reads in order, with prefetches `AHEAD_BYTES` ahead.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prefetching<const AHEAD_BYTES: usize>;
 

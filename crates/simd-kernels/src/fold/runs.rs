@@ -1,4 +1,4 @@
-//! Several folds in one call, for the subtrees of a range of leaves.
+//! Computes several folds in one call, for the subtrees of a range of leaves.
 
 use core::slice;
 

@@ -1,4 +1,4 @@
-//! Folds of whole slices in one pass, without allocation.
+//! Folds whole slices in one pass, without allocation.
 
 use crate::fold::counter::{Counter, fold_last};
 use crate::fold::few::{FEW_LEAVES, fold_few};
@@ -66,7 +66,7 @@ fn few<S: Source<Leaf: Float>>(leaves: S) -> Option<S::Leaf> {
 /// Leaves of fewer bytes in total are folded by [`ShortFold`].
 const SHORT_BYTES: usize = 4096;
 
-/// The sum by a kernel.
+/// The sum of leaves, computed by a kernel.
 #[inline(never)]
 fn many<S: Source<Leaf: Float>>(level: Level, leaves: S) -> Option<S::Leaf> {
     if leaves.len() < SHORT_BYTES / size_of::<S::Leaf>() {

@@ -50,7 +50,8 @@ impl<S: Source> Kernel<S::Leaf> for Fold<S> {
     }
 }
 
-/// The fold of few leaves. It lacks the code for blocks and prefetches: after other work, the processor waits for each cache line of code.
+/// The fold of few leaves. It lacks the code for blocks and prefetches, because after other work, the processor waits for each cache line
+/// of code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShortFold<S>(pub(crate) S);
 
@@ -78,8 +79,8 @@ impl<S: Source> Kernel<S::Leaf> for ShortFold<S> {
     }
 }
 
-/// Whether small code matters more than fast code. It does without optimisation, which leaves each value of a block in a place of its own on the
-/// stack, and for plain Rust on architectures with a vector set, except for sums and products of doubles.
+/// Whether small code matters more than fast code. That is so in builds without optimisation, where each value of a block has its own place
+/// on the stack. It is also so for plain Rust on architectures with a vector set, except for sums and products of doubles.
 pub(crate) const fn is_reference<V: Vector, O: Combine<V::Element>>() -> bool {
     cfg!(unoptimised)
         || cfg!(any(target_arch = "aarch64", target_arch = "x86_64"))
@@ -157,7 +158,7 @@ where
     S: Source<Leaf = V::Element>,
 {
     let square_leaves = V::LANES * V::LANES;
-    // Skipped if a part is a square, and for large inputs, because few of their leaves get here.
+    // This step is skipped if a part is a square, and for large inputs, because few of their leaves get here.
     if !R::IN_ORDER && square_leaves < part_leaves::<V>() {
         while let Some((part, rest)) = leaves.split_at_checked(part_leaves::<V>()) {
             leaves = rest;

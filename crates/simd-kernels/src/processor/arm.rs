@@ -1,4 +1,4 @@
-//! The floating-point environment of 64-bit ARM.
+//! Reads and changes the floating-point environment of 64-bit ARM.
 
 /// Does nothing: prefetch distances were measured on x86-64 only, and nothing shows that prefetching would help here.
 #[inline(always)]
@@ -97,7 +97,7 @@ pub(crate) fn set_control(control: Control) {
 /// FPSR's inexact flag, which stays set until a program clears it (Arm ARM, C5.2.9).
 const INEXACT: u64 = 1 << 4;
 
-/// Whether the inexact flag is set; clears it.
+/// Returns whether the inexact flag is set, and clears the flag.
 #[inline]
 pub(crate) fn take_inexact() -> Option<bool> {
     let status = status_after(&());

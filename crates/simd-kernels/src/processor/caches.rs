@@ -1,4 +1,4 @@
-//! The sizes above which inputs no longer fit into a cache.
+//! Lists the sizes above which inputs no longer fit into a cache.
 
 /// Smaller inputs fit into a core's own caches, where prefetching costs more than it saves.
 pub(crate) const OWN_CACHE_BYTES: usize = 1 << 20;

@@ -36,7 +36,7 @@ impl Quiet {
 
     /// Restores the flags if an invalid operation, a division by zero, an overflow or an underflow has happened since [`now`](Self::now).
     ///
-    /// Only on x86-64; elsewhere the new flags stay.
+    /// This happens only on x86-64; elsewhere, the new flags stay set.
     #[inline]
     pub fn forget_since(self) {
         processor::forget_since(self.0);

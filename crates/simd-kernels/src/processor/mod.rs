@@ -48,20 +48,20 @@ pub(crate) fn hidden<T>(items: &[T]) -> &[T] {
     items
 }
 
-/// Other architectures, in plain Rust.
+/// Stands in for the floating-point environment and the prefetching of other architectures, in plain Rust.
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 mod other {
     /// Does nothing.
     #[inline(always)]
     pub(crate) fn prefetch<T>(_address: *const T) {}
 
-    /// Unknown, so false.
+    /// Returns false, since the processor is unknown.
     #[inline]
     pub(crate) fn prefers_order() -> bool {
         false
     }
 
-    /// Unknown.
+    /// Returns `None`, since the environment is unknown.
     #[inline]
     pub(crate) fn has_default_environment() -> Option<bool> {
         None
@@ -75,7 +75,7 @@ mod other {
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Exceptions;
 
-    /// Unknown.
+    /// Returns `None`, since the exception flags are unknown.
     #[inline]
     pub(crate) fn exceptions_if_quiet() -> Option<Exceptions> {
         None
@@ -85,7 +85,7 @@ mod other {
     #[inline]
     pub(crate) fn forget_since(_before: Exceptions) {}
 
-    /// Unknown.
+    /// Returns `None`, since the inexact flag is unknown.
     pub(crate) fn take_inexact() -> Option<bool> {
         None
     }
@@ -93,12 +93,12 @@ mod other {
     /// Does nothing.
     pub(crate) fn set_inexact() {}
 
-    /// Unknown, so true.
+    /// Returns true, since the inexact flag is unknown.
     pub(crate) fn is_inexact_after<R>(_result: &R) -> bool {
         true
     }
 
-    /// Unknown.
+    /// Returns a placeholder, since the control register is unknown.
     pub(crate) fn control() -> Control {
         Control
     }
@@ -106,12 +106,12 @@ mod other {
     /// Does nothing.
     pub(crate) fn set_control(_control: Control) {}
 
-    /// Unknown.
+    /// Returns `None`, since the control register is unknown.
     pub(crate) fn without_flushes(_control: Control) -> Option<Control> {
         None
     }
 
-    /// Unknown.
+    /// Returns `None`, since the control register is unknown.
     pub(crate) fn masked(_control: Control) -> Option<Control> {
         None
     }

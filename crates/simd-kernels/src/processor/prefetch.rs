@@ -1,4 +1,4 @@
-//! Software prefetch.
+//! Prefetches data by instructions.
 
 use core::hint::black_box;
 use core::ops::Range;
@@ -38,8 +38,9 @@ impl Ahead {
         }
     }
 
-    /// [`of_bytes`](Self::of_bytes) for a fold in registers of `register_bytes` bytes. Other work may have evicted even an input that fits the core's
-    /// own caches. Reading it in order is then faster, and from the sizes below on hardly slower even if the input is still cached.
+    /// Like [`of_bytes`](Self::of_bytes), but for a fold in registers of `register_bytes` bytes. Other work may have evicted even an input
+    /// that fits the core's own caches. Reading the input in order is then faster, and for large inputs hardly slower even if they are
+    /// still cached.
     #[inline(always)]
     pub(crate) fn of_fold(bytes: usize, register_bytes: usize) -> Self {
         let in_order_bytes = if register_bytes == 32 {
@@ -54,7 +55,7 @@ impl Ahead {
         }
     }
 
-    /// The distance for inputs that are not short. Not inlined, so that calls with short inputs do not load its code.
+    /// The distance for inputs that are not short. This function is not inlined, so that calls with short inputs do not load its code.
     #[inline(never)]
     fn of_many_bytes(bytes: usize) -> Self {
         match bytes {
@@ -151,7 +152,7 @@ pub(crate) fn prefetch_lines<T>(elements: &[T], ahead_bytes: usize) {
     }
 }
 
-/// Chunks of one cache line each.
+/// Splits elements into chunks of one cache line each.
 #[inline(always)]
 fn lines<T>(elements: &[T]) -> Chunks<'_, T> {
     elements.chunks((64 / size_of::<T>().max(1)).max(1))

@@ -1,4 +1,4 @@
-//! The floating-point environment of x86-64, and its prefetching.
+//! Reads and changes the floating-point environment of x86-64, and prefetches data.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
@@ -36,7 +36,7 @@ pub(crate) fn forget_since(before: Exceptions) {
     }
 }
 
-/// The control register with all exceptions masked; `None` if they already are.
+/// The control register with all exceptions masked; `None` if all are masked already.
 pub(crate) fn masked(control: Control) -> Option<Control> {
     (control & MASKS != MASKS).then_some(control | MASKS)
 }
@@ -75,7 +75,7 @@ pub(crate) fn prefers_order() -> bool {
     }
 }
 
-/// The family of an AMD processor; `None` for others.
+/// The family of an AMD processor; `None` for other processors.
 #[expect(unsafe_code, reason = "CPUID is unsafe before Rust 1.94")]
 #[allow(unused_unsafe, reason = "CPUID is safe from Rust 1.94 on")]
 #[cold]
@@ -92,7 +92,7 @@ fn amd_family() -> Option<u32> {
 /// The inexact flag, which stays set until a program clears it.
 const INEXACT: u32 = 1 << 5;
 
-/// Whether the inexact flag is set; clears it.
+/// Returns whether the inexact flag is set, and clears the flag.
 #[inline]
 pub(crate) fn take_inexact() -> Option<bool> {
     let control = control();

@@ -1,4 +1,4 @@
-//! Sums in lanes: item i belongs to lane i mod L. Each lane is summed in tree order. Then the lanes' sums are added in tree order, too.
+//! Computes sums in lanes: item i belongs to lane i mod L. Each lane is summed in tree order. The lanes' sums are added in tree order, too.
 //!
 //! Items form rows of L columns; the last row may be shorter. A register holds adjacent lanes, so a merge is one addition, and no
 //! shuffles are needed before the end. Groups of 32 rows are summed in registers. Several registers of each row are summed together, so that
@@ -6,7 +6,7 @@
 //! right edge of the tree, whether or not a lane has an item in the last row:
 //!
 //! ```text
-//! 32 + 8 + 1 rows, and a few lanes of one more     32 + (8 + (1 + last)),  32 + (8 + 1) in the other lanes
+//! 41 rows, and a last row of a few lanes     32 + (8 + (1 + last)) in these lanes, 32 + (8 + 1) in the others
 //! ```
 
 use crate::fold::block::square_nodes;
@@ -26,11 +26,11 @@ const GROUP_ROWS: usize = 32;
 /// The most rows that can wait for their right siblings: 2^48 groups of 32 rows of 16 floats exceed any address space.
 const MOST_WAITING: usize = 48;
 
-/// The sum in `lanes` lanes: item i belongs to lane i mod `lanes`. Each lane is summed in tree order, and then the lanes' sums are. All
-/// levels with a kernel give the same bits.
+/// The sum in `lanes` lanes: item i belongs to lane i mod `lanes`. Each lane is summed in tree order, and then the lanes' sums are added in
+/// tree order. All levels with a kernel give the same bits.
 ///
-/// Returns `None` if there is no kernel: for fewer items than lanes, for numbers of lanes other than 16, 32, 64 and 128, and at
-/// [`Level::SCALAR`]. The caller then sums the lanes as columns of rows.
+/// Returns `None` if there is no kernel, that is, for fewer items than lanes, for numbers of lanes other than 16, 32, 64 and 128, and at
+/// [`Level::SCALAR`]. The caller must then sum the lanes as columns of rows.
 ///
 /// ```
 /// use simd_kernels::{Level, sum, sum_lanes};
@@ -214,7 +214,7 @@ impl<T: Copy, const L: usize> Edge<'_, T, L> {
         }
     }
 
-    /// Adds a node on the left. `register(lane)` returns the node's lanes from `lane` on.
+    /// Adds a node on the left. `register(lane)` returns a register of the node's lanes, beginning with `lane`.
     #[inline(always)]
     fn add_node<V, O>(&mut self, proven: Proven<V>, register: impl Fn(usize) -> V)
     where
@@ -240,7 +240,7 @@ impl<T: Copy, const L: usize> Edge<'_, T, L> {
 
 /// A number of rows that form a subtree.
 trait Subtree: PowerOfTwo {
-    /// The root of the rows in the `W` registers of lanes from `first` on.
+    /// The root of the rows, in `W` registers of lanes, beginning with lane `first`.
     fn node<V, O, const L: usize, const W: usize>(
         proven: Proven<V>,
         rows: &[[V::Element; L]],

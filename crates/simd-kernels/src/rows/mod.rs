@@ -1,4 +1,4 @@
-//! Folds of rows in tree order, element by element.
+//! Folds rows in tree order, element by element.
 
 pub(crate) mod fold_rows;
 pub(crate) mod lanes;

@@ -1,4 +1,4 @@
-//! The kernel for rows that fit into one or two registers.
+//! Folds rows that fit into one or two registers.
 //!
 //! If a row is narrower than a register, the register extends into the next row, whose lanes are ignored. If a row needs two registers, the
 //! second one ends at the end of the row.
@@ -75,7 +75,7 @@ fn fold<V, O, const REGISTERS: usize>(
         roots: ArrayVec::new_const(),
         count: 0,
     };
-    // Takes eight groups at a time where that is faster: branches that depend on the counter are unpredictable.
+    // Takes eight groups at a time where that is faster, because branches that depend on the counter are unpredictable.
     while const { V::COMBINES_HALVES && REGISTERS == 1 && !O::COMPARES } && rows.have_groups(8) {
         let mut nodes = [[proven.load(rows.rest); REGISTERS]; 8];
         for node in &mut nodes {
@@ -276,7 +276,7 @@ where
     halves::<V, O>(proven, node, node)
 }
 
-/// Combines the halves of `a`, and the halves of `b`: the highest level of a register's tree.
+/// Combines the halves of `a`, and the halves of `b`. This is the highest level of a register's tree.
 #[inline(always)]
 fn halves<V: Vector, O: Combine<V::Element>>(proven: Proven<V>, a: V, b: V) -> V {
     match V::LANES {

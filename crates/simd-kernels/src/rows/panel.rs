@@ -1,11 +1,11 @@
-//! The kernel for rows takes one pass over the rows and O(log N) memory. All instruction sets use the same algorithm.
+//! Folds rows in one pass over them, with O(log N) memory. All instruction sets use the same algorithm.
 //!
 //! A register holds L columns of a row, so rows are combined lane by lane without shuffles. Eight rows are combined into their ancestor three
 //! levels up. A binary counter combines these ancestors, as for single values. The counter's waiting rows are in scratch memory:
 //!
 //! ```text
-//! count of rows, in groups of 8     waiting rows in scratch         the row of the next group
-//!                           0b11    [0..16 rows)  [16..24 rows)     combines with both, and replaces the first
+//! count of rows, in groups of 8     waiting rows in scratch         the ancestor of the next group
+//!                           0b11    [0..16 rows)  [16..24 rows)     is combined with both, and replaces the first
 //! ```
 //!
 //! Columns are processed in panels, so that the waiting rows fit into a core's own caches for any width. A group of eight rows accesses one or

@@ -1,4 +1,4 @@
-//! The panels of rows, and the scratch memory of their folds.
+//! Computes the width of the panels of rows, and the size of the scratch memory of their folds.
 
 /// The number of bytes of each row in a panel.
 const PANEL_BYTES: usize = 1 << 15;
@@ -39,7 +39,7 @@ pub(crate) fn check_lengths<T>(width: usize, items: &[T], scratch: &[T], result:
     assert!(width > 0, "the width of a row is 0");
     assert!(
         items.len().is_multiple_of(width),
-        "{} items are not rows of {width}",
+        "{} items are not whole rows of {width}",
         items.len()
     );
     assert!(

@@ -1,4 +1,4 @@
-//! Folds of rows with any operator, as plain loops over columns that the compiler can vectorise.
+//! Folds rows with any operator, by plain loops over columns that the compiler can vectorise.
 
 use core::array;
 

@@ -1,4 +1,4 @@
-//! NEON: 128-bit registers, two doubles or four floats.
+//! NEON, which has 128-bit registers of two doubles or four floats.
 //!
 //! FADDP adds neighbours in two registers, which is one level of the tree, so a sum in tree order takes as many additions as any other sum.
 
@@ -71,8 +71,8 @@ fn load4(quad: &[f32; 4]) -> float32x4_t {
 
 /// (a0 + a1, b0 + b1).
 ///
-/// Uses inline assembly, because the compiler treats the intrinsic as an addition of even and odd lanes. If the operands are in memory, it loads
-/// even and odd lanes with LD2, which cannot take an offset and is slower than two plain loads on most processors.
+/// This is inline assembly, because the compiler treats the intrinsic as an addition of even and odd lanes. If the operands are in memory,
+/// the compiler loads even and odd lanes with LD2, which has no form with an offset and is slower than two plain loads on most processors.
 #[target_feature(enable = "neon")]
 #[inline]
 fn add_pairs_f64(a: float64x2_t, b: float64x2_t) -> float64x2_t {
@@ -113,14 +113,14 @@ macro_rules! vector {
             #[target_feature(enable = "neon")]
             #[inline]
             unsafe fn load(from: *const $float) -> Self {
-                // SAFETY: the caller guarantees that a register of elements may be read.
+                // SAFETY: the caller guarantees that as many elements as a register holds may be read from `from`.
                 unsafe { $load(from) }
             }
 
             #[target_feature(enable = "neon")]
             #[inline]
             unsafe fn store(self, to: *mut $float) {
-                // SAFETY: the caller guarantees that a register of elements may be written.
+                // SAFETY: the caller guarantees that as many elements as a register holds may be written to `to`.
                 unsafe { $store(to, self) }
             }
 

@@ -1,4 +1,4 @@
-//! Operations on the bits of floats.
+//! Defines operations on the bits of floats.
 
 /// A float whose bits can be combined.
 pub(crate) trait Bits: Copy {

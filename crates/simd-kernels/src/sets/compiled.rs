@@ -1,4 +1,4 @@
-//! Function pointers to the kernels of each float type. Other crates call the kernels, but only this crate compiles them.
+//! Defines the interface to the compiled kernels of each float type. Other crates call the kernels, but only this crate compiles them.
 
 use crate::processor::environment::Watch;
 use crate::processor::prefetch::Ahead;

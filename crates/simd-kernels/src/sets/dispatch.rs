@@ -1,4 +1,4 @@
-//! Selects the code for a [`Level`]. No other module does.
+//! Selects the code for a [`Level`]. No other module selects code by level.
 
 use core::fmt::Debug;
 use core::ops;
@@ -66,7 +66,7 @@ pub trait Float:
     fn has_sign(self) -> bool;
 }
 
-/// Runs a kernel in plain Rust. Not inlined, so that calls at other levels do not load its code.
+/// Runs a kernel in plain Rust. This function is not inlined, so that calls at other levels do not load its code.
 #[inline(never)]
 fn plain<T, O: Combine<T>, K: Kernel<T>>(kernel: K) -> K::Output
 where
@@ -78,7 +78,7 @@ where
 /// Implements the traits for both float types, which differ only in names.
 macro_rules! float {
     ($float:ident, $compute:ident, $subtree_sums8:ident) => {
-        #[expect(private_bounds, private_interfaces, reason = "as for the trait")]
+        #[expect(private_bounds, private_interfaces, reason = "the trait is sealed")]
         impl sealed::Sealed for $float {
             #[inline]
             fn compute<O: Combine<Self>, K: Kernel<Self>>(level: Level, kernel: K) -> K::Output {
@@ -135,7 +135,7 @@ macro_rules! float {
                 #[cfg(target_arch = "aarch64")]
                 Set::Neon(neon) => neon.$compute::<O, K>(kernel),
                 Set::Scalar if const { !K::FOR.scalar } => {
-                    unreachable!("this kernel has no plain Rust, and its caller checks that")
+                    unreachable!("this kernel has no plain Rust; its caller must check the level")
                 }
                 _ => plain::<$float, O, K>(kernel),
             }

@@ -1,4 +1,4 @@
-//! A computation that is written once and compiled for each instruction set.
+//! Defines kernels: computations that are written once and compiled for each instruction set.
 
 use crate::sets::vector::{Combine, Proven, Vector};
 
@@ -20,7 +20,7 @@ pub(crate) trait Kernel<T> {
     fn compute<V: Vector<Element = T>, O: Combine<T>>(self, proven: Proven<V>) -> Self::Output;
 }
 
-/// The sets for which a kernel is compiled: those where it was measured to be faster. At other sets, the code of a narrower set runs.
+/// The sets for which a kernel is compiled, because it was measured to be faster there. At other sets, the code of a narrower set runs.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(
     not(target_arch = "x86_64"),
@@ -29,9 +29,9 @@ pub(crate) trait Kernel<T> {
 pub(crate) struct For {
     /// Plain Rust. Without it, the kernel must not be run at [`Level::SCALAR`](crate::Level::SCALAR).
     pub(crate) scalar: bool,
-    /// SSE2's registers of two doubles; otherwise plain Rust runs, four doubles at a time.
+    /// SSE2's registers of two doubles. Without them, plain Rust runs, four doubles at a time.
     pub(crate) two_doubles: bool,
-    /// AVX-512's registers of 64 bytes; otherwise AVX2 runs.
+    /// AVX-512's registers of 64 bytes. Without them, the code of AVX2 runs.
     pub(crate) long_registers: bool,
 }
 

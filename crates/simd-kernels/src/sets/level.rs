@@ -1,4 +1,4 @@
-//! The instruction sets of this processor, as values that prove their presence.
+//! Represents the instruction sets of this processor by values that prove their presence.
 
 use core::fmt;
 
@@ -8,8 +8,8 @@ use crate::sets::set::{self, Set};
 
 /// An instruction set that this processor has.
 ///
-/// Only detection constructs a vector level, so a value proves that this processor has its instructions. Levels are ordered from
-/// narrow to wide. All give the same bits. A build without optimisation (`opt-level = 0`) has only [`SCALAR`](Self::SCALAR).
+/// Only detection constructs a vector level, so such a value proves that this processor has the level's instructions. Levels are ordered
+/// from narrow to wide. All levels give the same bits. A build without optimisation (`opt-level = 0`) has only [`SCALAR`](Self::SCALAR).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Level(Set);
 
@@ -17,7 +17,7 @@ impl Level {
     /// Plain Rust, available on every processor.
     pub const SCALAR: Level = Level(Set::Scalar);
 
-    /// The names of all levels, available on this processor or not.
+    /// The names of all levels, whether or not they are available on this processor.
     const NAMES: [&str; 5] = ["scalar", "neon", "sse2", "avx2", "avx512"];
 
     /// The widest level that is available.
@@ -76,7 +76,7 @@ impl Level {
         }
     }
 
-    /// The most bytes of a narrow row at [its level](Self::for_row_bytes): two registers of AVX2, one of other sets.
+    /// The most bytes of a narrow row at [its level](Self::for_row_bytes): two registers with AVX2, one register with other sets.
     pub(crate) fn narrow_row_bytes(self) -> usize {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
@@ -85,7 +85,7 @@ impl Level {
         }
     }
 
-    /// The fastest level for leaves of `bytes` bytes in total: for leaves in memory, AVX2 is faster than AVX-512.
+    /// The fastest level for leaves of `bytes` bytes in total. For leaves in memory, AVX2 is faster than AVX-512.
     pub(crate) fn for_leaf_bytes(self, bytes: usize) -> Self {
         #[cfg(not(target_arch = "x86_64"))]
         let _ = bytes;

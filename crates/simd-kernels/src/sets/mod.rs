@@ -1,5 +1,5 @@
-//! Instruction sets. Each implements [`Vector`](vector::Vector) for its registers. A [`Kernel`](kernel::Kernel) is written once and
-//! compiled for all sets. Only `dispatch` chooses among them.
+//! Defines the instruction sets. Each implements [`Vector`](vector::Vector) for its registers. A [`Kernel`](kernel::Kernel) is written once
+//! and compiled for all sets. Only `dispatch` chooses a set.
 
 #[cfg(target_arch = "aarch64")]
 mod arm;

@@ -1,4 +1,4 @@
-//! The operations that kernels compute.
+//! Lists the operations that kernels compute.
 
 /// The operations with vector instructions. All are commutative and round once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

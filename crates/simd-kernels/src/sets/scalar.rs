@@ -81,7 +81,7 @@ where
         self.each(other, |a, b| a * b)
     }
 
-    // On architectures with a vector set, plain Rust serves as a reference: small code matters more than fast code.
+    // On architectures with a vector set, plain Rust is only a reference, so small code matters more than fast code.
     #[cfg_attr(
         not(any(target_arch = "aarch64", target_arch = "x86_64")),
         inline(always)

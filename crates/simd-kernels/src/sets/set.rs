@@ -1,4 +1,4 @@
-//! The instruction sets with vector registers that this processor has.
+//! Detects the instruction sets with vector registers that this processor has.
 
 #[cfg(target_arch = "aarch64")]
 use crate::sets::arm::Neon;
@@ -63,14 +63,14 @@ pub(crate) fn all() -> [Option<Set>; 1] {
     [widest()]
 }
 
-/// There is no vector set.
+/// Returns `None`, since other architectures have no vector set.
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 #[inline]
 pub(crate) fn widest() -> Option<Set> {
     None
 }
 
-/// There is no vector set.
+/// Returns no sets, since other architectures have no vector set.
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 pub(crate) fn all() -> [Option<Set>; 0] {
     []

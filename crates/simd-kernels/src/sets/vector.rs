@@ -1,7 +1,7 @@
-//! The interface between kernels and instruction sets: a register of lanes, and the moves between lanes.
+//! Defines the interface between kernels and instruction sets: a register of lanes, and the moves between lanes.
 //!
-//! Each instruction set defines how lanes move. Kernels combine lanes in the same way on all sets. Through a value of [`Proven`],
-//! all operations are safe to call.
+//! Each instruction set defines how lanes move. Kernels combine lanes in the same way on all sets. All operations are safe to call through
+//! a value of [`Proven`].
 
 #![expect(
     unsafe_code,
@@ -52,13 +52,13 @@ pub(crate) unsafe trait Vector: Copy {
     /// The lanes with their signs cleared.
     unsafe fn absolute(self) -> Self;
     unsafe fn subtract(self, other: Self) -> Self;
-    /// self - other. Some sets compute self * one - other, because the processor runs it on units that additions leave idle. `one` is 1.0.
+    /// self - other. Some sets compute self * one - other, which the processor runs on units that additions leave idle. `one` is 1.0.
     #[inline(always)]
     unsafe fn subtract_by_product(self, other: Self, _one: Self) -> Self {
         // SAFETY: `subtract` has the same requirements as this function.
         unsafe { self.subtract(other) }
     }
-    /// The bits that are set in either operand.
+    /// The bits that are set in at least one operand.
     unsafe fn or(self, other: Self) -> Self;
     /// The bits that are set in `self` or in which `a` and `b` differ.
     unsafe fn or_different(self, a: Self, b: Self) -> Self;
@@ -66,10 +66,10 @@ pub(crate) unsafe trait Vector: Copy {
     unsafe fn subtract_bits(self, other: Self) -> Self;
     /// The bits that are set in both operands.
     unsafe fn and(self, other: Self) -> Self;
-    /// All bits set in lanes that are zero, none in the others.
+    /// All bits set in lanes that are zero, no bits set in other lanes.
     unsafe fn are_zero(self) -> Self;
-    /// A register whose lanes have the smaller upper 32 bits of two lanes, compared as signed integers; their lower 32 bits are arbitrary. `None`
-    /// on sets without such an instruction.
+    /// In each lane, the smaller of the upper 32 bits of `a` and `b`, compared as signed integers, and arbitrary lower 32 bits. `None` on
+    /// sets without such an instruction.
     #[inline(always)]
     unsafe fn least_bits(_a: Self, _b: Self) -> Option<Self> {
         None
@@ -87,15 +87,15 @@ pub(crate) unsafe trait Vector: Copy {
     }
 
     unsafe fn neighbours1(a: Self, b: Self) -> (Self, Self);
-    /// Called only for 4 lanes or more.
+    /// Called only for registers of at least 4 lanes.
     unsafe fn neighbours2(a: Self, _b: Self) -> (Self, Self) {
         (a, a)
     }
-    /// Called only for 8 lanes or more.
+    /// Called only for registers of at least 8 lanes.
     unsafe fn neighbours3(a: Self, _b: Self) -> (Self, Self) {
         (a, a)
     }
-    /// Called only for 16 lanes.
+    /// Called only for registers of 16 lanes.
     unsafe fn neighbours4(a: Self, _b: Self) -> (Self, Self) {
         (a, a)
     }
@@ -154,8 +154,8 @@ impl<V: Vector> Proven<V> {
 
     /// One register from each of the first `ROWS` rows of `row_elements` elements, beginning at `column`.
     ///
-    /// A register may extend past the end of its row into the next one. It may not extend past the end of the elements, which is
-    /// asserted.
+    /// A register may extend past the end of its row into the next row. An assertion checks that no register extends past the end of the
+    /// elements.
     #[inline(always)]
     pub(crate) fn load_rows<const ROWS: usize>(
         self,
@@ -171,7 +171,8 @@ impl<V: Vector> Proven<V> {
         // SAFETY: `end` is within the slice, and so are the `LANES` elements of row 0; `self` proves the instruction set.
         let mut registers = [unsafe { V::load(from) }; ROWS];
         for register in &mut registers[1..] {
-            // SAFETY: this is the start of one of the `ROWS` rows, so the `LANES` elements from it on are before `end`, within the slice.
+            // SAFETY: the pointer is the start of one of the `ROWS` rows, so the `LANES` elements that begin there are before `end`, within
+            // the slice.
             from = unsafe { from.add(row_elements) };
             // SAFETY: as above.
             *register = unsafe { V::load(from) };
@@ -231,7 +232,7 @@ impl<V: Vector> Proven<V> {
         unsafe { a.subtract_by_product(b, one) }
     }
 
-    /// The bits that are set in `a` or `b`.
+    /// The bits that are set in `a`, in `b` or in both.
     #[inline(always)]
     pub(crate) fn or(self, a: V, b: V) -> V {
         // SAFETY: `self` proves the instruction set.
@@ -252,21 +253,21 @@ impl<V: Vector> Proven<V> {
         unsafe { a.subtract_bits(b) }
     }
 
-    /// The bits that are set in `a` and `b`.
+    /// The bits that are set in both `a` and `b`.
     #[inline(always)]
     pub(crate) fn and(self, a: V, b: V) -> V {
         // SAFETY: `self` proves the instruction set.
         unsafe { a.and(b) }
     }
 
-    /// All bits set in lanes in which `a` is zero, none in the others.
+    /// All bits set in lanes in which `a` is zero, no bits set in other lanes.
     #[inline(always)]
     pub(crate) fn are_zero(self, a: V) -> V {
         // SAFETY: `self` proves the instruction set.
         unsafe { a.are_zero() }
     }
 
-    /// The lanes' smaller upper 32 bits, as of [`Vector::least_bits`]; `None` on sets without such an instruction.
+    /// The result of [`Vector::least_bits`]; `None` on sets without such an instruction.
     #[inline(always)]
     pub(crate) fn least_bits(self, a: V, b: V) -> Option<V> {
         // SAFETY: `self` proves the instruction set.
@@ -330,7 +331,7 @@ impl<V: Vector> Proven<V> {
     }
 }
 
-/// A commutative operation, for lanes and for single elements. It rounds once.
+/// A commutative operation, for lanes and for single elements. The operation rounds once.
 pub(crate) trait Combine<T>: Copy {
     /// Whether the operation selects one of its operands: a minimum or a maximum.
     const COMPARES: bool;

@@ -1,4 +1,4 @@
-//! Helpers for the tests of all kernels: comparison of floats by their bits, operations as IEEE 754 defines them, random numbers.
+//! Helps the tests of all kernels: compares floats by their bits, defines operations as IEEE 754 does, and makes random numbers.
 
 #![allow(
     dead_code,

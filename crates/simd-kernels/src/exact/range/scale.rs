@@ -1,4 +1,4 @@
-//! The scale of a range of exponents, and the exponents of the accumulators for its parts.
+//! Defines the scale of a range of exponents, and the exponents of the accumulators.
 
 use crate::exact::split::power_of_two;
 
@@ -34,7 +34,7 @@ impl RangeScale {
         Self::between(-1022, lowest, highest)
     }
 
-    /// [`for_items`](Self::for_items) for rounded products.
+    /// Does what [`for_items`](Self::for_items) does, for rounded products.
     ///
     /// The rounding error of a product of at least 2^-968 is a double: its last place is at most 105 places below the product's exponent.
     #[must_use]

@@ -1,4 +1,4 @@
-//! AVX2 with FMA: 256-bit registers, four doubles or eight floats.
+//! AVX2 with FMA, which has 256-bit registers of four doubles or eight floats.
 
 #![expect(
     unsafe_code,
@@ -84,8 +84,8 @@ fn halves(leaves: &[f64; 8]) -> [&[f64; 4]; 2] {
 
 /// (a0, b1, a2, b3).
 ///
-/// Uses inline assembly, because the compiler would combine a blend, a shuffle and an addition into a
-/// horizontal addition. That takes two shuffles, and shuffles limit the kernel's speed.
+/// This is inline assembly, because the compiler would combine a blend, a shuffle and an addition into a horizontal addition. A horizontal
+/// addition takes two shuffles, and shuffles limit the kernel's speed.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn alternate_pd(a: __m256d, b: __m256d) -> __m256d {

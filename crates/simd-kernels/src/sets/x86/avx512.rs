@@ -1,4 +1,4 @@
-//! AVX-512F: 512-bit registers, eight doubles or sixteen floats.
+//! AVX-512F, which has 512-bit registers of eight doubles or sixteen floats.
 
 #![expect(
     unsafe_code,

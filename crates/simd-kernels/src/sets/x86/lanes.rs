@@ -1,4 +1,4 @@
-//! The operations that are the same for the registers of SSE2 and AVX2.
+//! Implements the operations that are the same for the registers of SSE2 and AVX2.
 
 /// Defines the lane-by-lane methods of a [`Vector`](crate::sets::vector::Vector), given the names of their intrinsics.
 macro_rules! lane_by_lane {
@@ -10,14 +10,14 @@ macro_rules! lane_by_lane {
         #[target_feature(enable = $feature)]
         #[inline]
         unsafe fn load(from: *const $float) -> Self {
-            // SAFETY: the caller guarantees that a register of elements may be read.
+            // SAFETY: the caller guarantees that as many elements as a register holds may be read from `from`.
             unsafe { $load(from) }
         }
 
         #[target_feature(enable = $feature)]
         #[inline]
         unsafe fn store(self, to: *mut $float) {
-            // SAFETY: the caller guarantees that a register of elements may be written.
+            // SAFETY: the caller guarantees that as many elements as a register holds may be written to `to`.
             unsafe { $store(to, self) }
         }
 

@@ -1,4 +1,4 @@
-//! The instruction sets of x86-64. Each has a module, with a type that proves its presence.
+//! Defines the instruction sets of x86-64. Each set has a module, with a type that proves the set's presence.
 
 mod avx2;
 mod avx512;

@@ -1,4 +1,4 @@
-//! SSE2: 128-bit registers, two doubles or four floats. Every x86-64 processor has SSE2.
+//! SSE2, which has 128-bit registers of two doubles or four floats. Every x86-64 processor has SSE2.
 
 #![expect(
     unsafe_code,
