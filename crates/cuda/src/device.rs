@@ -1,4 +1,4 @@
-//! A device: its context, its kernels, and the memory that the kernels need.
+//! Represents a device, with its context, its kernels and the memory that the kernels need.
 
 use std::fmt;
 use std::ptr::NonNull;
@@ -14,7 +14,7 @@ use crate::driver::{self, Kept};
 use crate::error::{During, Error};
 use crate::items::{Buffer, Element, Items};
 
-/// The kernels as PTX. `kernels.py` has compiled them, and the driver translates them for its GPU.
+/// The kernels as PTX. `kernels.py` has compiled them, and the driver translates them for the GPU.
 pub(crate) const KERNELS: &str = include_str!("kernels/kernels.ptx");
 
 /// The threads of a block, as in `kernels.cu`.
@@ -66,7 +66,7 @@ impl fmt::Debug for Device {
 impl Device {
     /// The GPU with this number, counted from 0 as in `CUDA_VISIBLE_DEVICES`.
     ///
-    /// The first use on a machine translates the kernels for its GPU, which takes a second. The driver caches the result.
+    /// The first use on a machine translates the kernels for the GPU, which takes a second. The driver caches the result.
     ///
     /// # Errors
     /// There is no driver or no such GPU, the GPU is older than Volta, or the driver fails.
@@ -118,7 +118,8 @@ impl Device {
         })
     }
 
-    /// [`new`](Device::new), but all callers of this function share one device for each GPU. These devices live as long as the process.
+    /// Like [`new`](Device::new), but all callers of this function share one device for each GPU. These devices live as long as the
+    /// process.
     ///
     /// # Errors
     /// Those of [`new`](Device::new).
@@ -142,13 +143,13 @@ impl Device {
         self.context.name().during("asking for the name")
     }
 
-    /// The stream, and thereby the context, for other libraries.
+    /// The device's stream, from which other libraries also get the context.
     #[must_use]
     pub fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
     }
 
-    /// A copy of items in this device's memory.
+    /// Copies items to this device's memory.
     ///
     /// # Errors
     /// There is not enough memory, or the driver fails.
@@ -160,10 +161,10 @@ impl Device {
         Buffer::copy_of(&self.stream, items)
     }
 
-    /// Describes items that another library has in this device's memory, or in managed memory: `length` items from `pointer` on.
+    /// Describes `length` items that another library has in this device's memory, or in managed memory, beginning at `pointer`.
     ///
     /// # Errors
-    /// The pointer is not aligned for the items, or does not point to memory that this device reads.
+    /// The pointer is not aligned for the items, or does not point to memory that this device can read.
     ///
     /// # Safety
     /// `pointer` points to `length` items. Nothing writes or frees them as long as they are used as [`Items`].
@@ -252,7 +253,7 @@ impl Device {
     #[expect(unsafe_code, reason = "a stream by its address")]
     pub unsafe fn wait_for_stream(&self, stream: usize) -> Result<(), Error> {
         let _bound = self.bind()?;
-        // SAFETY: the caller promises a stream of this device, or 1 or 2.
+        // SAFETY: the caller promises that `stream` is a stream of this device, or 1 or 2.
         unsafe { result::stream::synchronize(stream as sys::CUstream) }
             .during("waiting for a stream")
     }
@@ -338,8 +339,8 @@ impl Pinned {
         // SAFETY: the context is current on this thread, and any flags are allowed.
         let memory = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_DEVICEMAP) }
             .during("allocating host memory")?;
-        let memory = NonNull::new(memory.cast::<u64>()).expect("memory is not at null");
-        // SAFETY: there are that many bytes.
+        let memory = NonNull::new(memory.cast::<u64>()).expect("memory is not null");
+        // SAFETY: the driver has allocated room for `words` words.
         unsafe { memory.write_bytes(0, words) };
         Ok(Self {
             memory,

@@ -1,4 +1,4 @@
-//! CUDA's driver: whether the process has loaded it, what it knows about a pointer, and which context is current.
+//! Asks whether the process has loaded CUDA's driver, what the driver knows about a pointer, and which context is current.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::marker::PhantomData;
@@ -16,7 +16,8 @@ static IS_LOADED: AtomicBool = AtomicBool::new(false);
 /// The number of reasons to check whether a pointer points to GPU memory: one if the driver has been seen, and one for each [`Lookout`].
 static REASONS: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether the driver has been seen, or some [`Lookout`] still has to look for it. If false, no array is in GPU memory. Costs one load.
+/// Whether the driver has been seen, or some [`Lookout`] still has to look for it. If false, no array is in GPU memory. The call costs one
+/// load.
 #[inline]
 #[must_use]
 pub fn may_have_arrays() -> bool {
@@ -74,7 +75,7 @@ pub fn device_of(pointer: *const c_void) -> Option<usize> {
     if !is_driver_seen() || pointer == 0 {
         return None;
     }
-    // Until the program initialises the driver, this is an error: there is no GPU memory yet.
+    // Until the program initialises the driver, this call returns an error, and there is no GPU memory yet.
     let kind = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
     let kind = attribute::<u32>(kind, pointer).ok()?;
     if kind == CUmemorytype::CU_MEMORYTYPE_DEVICE as u32 {
@@ -203,7 +204,7 @@ fn is_object_loaded(name: &'static [u8]) -> bool {
     found != 0
 }
 
-/// False: other systems have no NVIDIA GPUs, or no such list.
+/// Returns false, since other systems have no NVIDIA GPUs, or no list of loaded objects.
 #[cfg(not(target_os = "linux"))]
 fn is_object_loaded(_name: &'static [u8]) -> bool {
     false

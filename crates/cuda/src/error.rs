@@ -6,10 +6,10 @@ use reduce::{FoldError, RunError};
 #[non_exhaustive]
 pub enum Error {
     /// CUDA's driver is not installed.
-    #[error("no GPU: the driver of NVIDIA GPUs, libcuda.so.1, cannot be loaded")]
+    #[error("no GPU: libcuda.so.1, the driver of NVIDIA GPUs, could not be loaded")]
     NoDriver,
     /// There is no GPU of this number.
-    #[error("no GPU {ordinal}: there are {count}, counted from 0")]
+    #[error("there is no GPU {ordinal}: GPUs are counted from 0, and there are {count}")]
     NoDevice {
         /// The requested number.
         ordinal: usize,
@@ -23,7 +23,7 @@ pub enum Error {
         ordinal: usize,
         /// The major number of its compute capability.
         major: i32,
-        /// The minor number.
+        /// The minor number of its compute capability.
         minor: i32,
     },
     /// A pointer does not point to elements in this device's memory.
@@ -38,7 +38,7 @@ pub enum Error {
     #[error("{0}")]
     Lengths(String),
     /// The driver reports an error.
-    #[error("CUDA, {call}: {source}")]
+    #[error("CUDA failed while {call}: {source}")]
     Driver {
         /// The purpose of the call.
         call: &'static str,

@@ -1,4 +1,4 @@
-//! Exact sums of items in a device's memory.
+//! Computes exact sums of items in a device's memory.
 
 use bytemuck::Zeroable;
 use cudarc::driver::PushKernelArg;

@@ -1,4 +1,4 @@
-//! Items in a device's memory.
+//! Describes items in a device's memory, and owns such memory.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -29,7 +29,7 @@ pub(crate) mod sealed {
         const SUFFIX: &str;
         /// The index of the kernels among the device's kernels.
         const INDEX: usize;
-        /// The number of limbs of an exact sum, which precede its counters.
+        /// The number of limbs of an exact sum. The limbs precede the counters.
         const LIMBS: usize;
     }
 
@@ -135,7 +135,7 @@ impl<T: DeviceRepr> Buffer<T> {
     }
 
     fn memory(&self) -> &CudaSlice<T> {
-        self.memory.as_ref().expect("it is not dropped yet")
+        self.memory.as_ref().expect("the buffer is not dropped yet")
     }
 
     pub(crate) fn len(&self) -> usize {

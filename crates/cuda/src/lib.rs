@@ -1,4 +1,4 @@
-//! Sums of items in the memory of NVIDIA GPUs, with the bits of the processor's sums.
+//! Sums items in the memory of NVIDIA GPUs, with the bits of the processor's sums.
 //!
 //! A [`Device`] adds up [`Items`] in its memory: in tree order ([`Device::sum`], [`Device::sum_rows`]), or exactly
 //! ([`Device::exact_sum`]). Over ranks, [`Device::allreduce`] and the related methods run a [`Plan`](reduce::Plan) of
@@ -16,10 +16,10 @@
 //!
 //! # Why the bits are the same
 //!
-//! GPUs add floats as IEEE 754 defines, like processors, as long as the compiler neither fuses operations nor flushes subnormal
-//! numbers to zero. The kernels are compiled to do neither. A block of threads folds a subtree of items, and the last block folds
-//! the subtrees, in the order of the tree. Exact sums split items into parts that floats add without rounding errors, and add up
-//! the parts as integers, in any order.
+//! GPUs add floats as IEEE 754 defines it, like processors, as long as the compiler neither fuses operations nor flushes subnormal numbers
+//! to zero. The kernels are compiled without either. A block of threads folds a subtree of items, and the last block folds the subtrees, in
+//! the order of the tree. Exact sums split items into parts that floats add without rounding errors, and add up the parts as integers, in
+//! any order.
 
 mod device;
 mod driver;

@@ -1,4 +1,4 @@
-//! Runs of plans whose items are in GPU memory.
+//! Runs plans whose items are in GPU memory.
 
 use reduce::{Operation, Operator, Plan, Sum};
 
@@ -10,8 +10,8 @@ impl Device {
     /// Runs [`Plan::allreduce_into`] on items in this device's memory: the device folds them, and the ranks exchange the folds in
     /// ordinary memory. Collective.
     ///
-    /// One rank may have its items on a GPU and another in ordinary memory: the bits are the same. If the algorithm is not a
-    /// schedule, the items are copied to ordinary memory first.
+    /// One rank may have its items on a GPU and another rank in ordinary memory; the bits are the same. If the plan's algorithm does not
+    /// use a schedule, the items are copied to ordinary memory first.
     ///
     /// # Errors
     /// Those of [`Plan::allreduce_into`]. If the driver fails, the run fails on the other ranks, too.

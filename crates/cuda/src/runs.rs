@@ -32,7 +32,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// The blocks for runs of these lengths, which are all at least 1.
+    /// The blocks for runs of these lengths, which must all be at least 1.
     pub(crate) fn new(lengths: &[usize], level: u32) -> Self {
         let (mut start, mut block) = (0_u64, 0_u64);
         let (mut starts, mut blocks) = (vec![start], vec![block]);
@@ -65,8 +65,7 @@ impl Blocks {
         self.starts.len() <= NEAR_RUNS + 1
     }
 
-    /// The runs as an argument. If they do not fit, `far` is the address of the starts in device
-    /// memory, which the blocks follow.
+    /// The runs as an argument. If the runs do not fit, `far` is the address in device memory of the starts, followed by the blocks.
     pub(crate) fn argument(&self, far: Option<u64>) -> Runs {
         let mut runs = Runs {
             count: u32::try_from(self.starts.len() - 1).expect("there are fewer than 2^32 runs"),

@@ -1,4 +1,4 @@
-//! Sums of items in a device's memory, in tree order.
+//! Sums items in a device's memory, in tree order.
 
 use comm::text::counted;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
@@ -69,8 +69,8 @@ impl Device {
         Ok(())
     }
 
-    /// The sums of consecutive runs of rows: `lengths[k]` rows, of `width` values each, become row k of `results`. As in the results of
-    /// [`Operator::fold_runs`] and [`Operator::fold_rows`], NaNs are not canonical yet.
+    /// Sums consecutive runs of rows. The sum of the next `lengths[k]` rows, of `width` values each, becomes row k of `results`. As in the
+    /// results of [`Operator::fold_runs`] and [`Operator::fold_rows`], NaNs are not canonical yet.
     ///
     /// # Errors
     /// A length is 0, the lengths do not fit the items, or `results` does not fit the lengths; or the driver fails.
@@ -151,7 +151,7 @@ impl Device {
         Ok(())
     }
 
-    /// Launches kernels until each run is one row. Each launch reduces every 2^level rows of a run to one.
+    /// Launches kernels until each run is one row. Each launch reduces every 2^level rows of a run to one row.
     fn sum_row_runs<T: Element>(
         &self,
         scratch: &mut Scratch,

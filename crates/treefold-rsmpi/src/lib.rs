@@ -20,7 +20,7 @@ pub fn world(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<World, Error> {
     world_to_free(comm).map(|(world, _)| world)
 }
 
-/// As [`world`]. Also returns the duplicate, which the program may free before `MPI_Finalize`. Collective.
+/// Does what [`world`] does, and also returns the duplicate, which the program may free before `MPI_Finalize`. Collective.
 ///
 /// # Errors
 /// Those of [`world`].
@@ -54,7 +54,7 @@ pub fn communicator(world: &World) -> Result<Option<SimpleCommunicator>, Error> 
             rank: world.rank(),
             call: "MPI_Comm_dup",
             code,
-            text: "the world's communicator cannot be duplicated".to_owned(),
+            text: "the world's communicator could not be duplicated".to_owned(),
         });
     }
     check_width(library)?;
@@ -79,7 +79,7 @@ fn check_width(library: &Library) -> Result<(), Error> {
     } else {
         Err(Error::NoLibrary {
             reason: format!(
-                "crate `mpi` is built for handles of {own_bytes} bytes, and this process calls {}, whose handles have {bytes}",
+                "crate `mpi` is built for handles of {own_bytes} bytes, but this process calls {}, whose handles have {bytes} bytes",
                 library.choice()
             ),
         })

@@ -42,7 +42,7 @@ fn main() {
     on_threads
         .expect("a thread ends")
         .remove(0)
-        .expect("there is none of MPI's");
+        .expect("a world of threads is no error");
     if processes.rank() == 0 {
         let library = treefold::mpi::library().expect("it is called");
         println!(

@@ -1,6 +1,7 @@
-//! Particles on a grid: two beams of electrons deposit their charge in cells with linear weights (cloud in cell).
+//! Simulates particles on a grid: two beams of electrons deposit their charge in cells with linear weights (cloud in cell).
 //!
-//! The charge of a cell is a sum by key. With exact sums, the particles move alike on any number of ranks; with plain sums, they do not.
+//! The charge of a cell is a sum by key. With exact sums, the particles' paths have the same bits on any number of ranks; with plain sums,
+//! they do not.
 //!
 //! ```text
 //! cargo run --release --example cloud_in_cell
@@ -10,7 +11,7 @@
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "positions count cells"
+    reason = "positions are in units of cells"
 )]
 
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! The sum of 100,000 numbers by 1, 2, 5 and 17 ranks: the same bits with treefold, other bits with a plain sum.
+//! Sums 100,000 numbers on 1, 2, 5 and 17 ranks. With treefold, the bits are always the same; with a plain sum, they differ.
 //!
 //! `README.md` and `docs/tutorial-rust.md` show this program.
 

@@ -1,4 +1,5 @@
-//! Computes revenue, mean price and standard deviation for five shops: the same bits in any order of rows, on any number of threads.
+//! Computes revenue, mean price and standard deviation for five shops. The bits are the same in any order of rows, on any number of
+//! threads.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
@@ -96,7 +97,7 @@ fn answers(groups: &Groups) -> Vec<f64> {
     groups.revenue.values().into_iter().chain(shops).collect()
 }
 
-/// The revenues as a program without treefold computes them.
+/// The revenues, computed as in a program without treefold.
 fn plain_revenues(table: &Table, threads: usize) -> Vec<f64> {
     let mut revenues = vec![0.0; SHOPS];
     for part in parts(table, threads) {

@@ -1,4 +1,4 @@
-//! A user-defined operator that is not commutative: a recursive filter over the samples of all ranks.
+//! Shows a user-defined operator that is not commutative: a recursive filter over the samples of all ranks.
 //!
 //! A low-pass filter has a state y, which each sample changes to a y + b. So every sample is a map y -> a y + b, and the composition of two such maps
 //! is again such a map. For each sample, the ranks compose the maps of all samples before it, instead of filtering one sample after the other.
@@ -39,7 +39,7 @@ impl Operator<Step> for Compose {
         [right[0] * left[0], right[0] * left[1] + right[1]]
     }
 
-    /// The composition of no steps: y does not change. Without it, reductions of no items and `exscan` return errors.
+    /// The composition of no steps, which does not change y. Without this value, reductions of no items and `exscan` return errors.
     fn empty(&self) -> Option<Step> {
         Some([1.0, 0.0])
     }

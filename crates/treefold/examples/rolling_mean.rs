@@ -1,4 +1,5 @@
-//! Means of moving windows of 100 samples. There are a million samples, with rare spikes. The error of a running sum jumps at spikes; an exact sum has none.
+//! Computes means of moving windows of 100 samples. There are a million samples, with rare spikes. The error of a running sum jumps at
+//! spikes; an exact sum has no error.
 //!
 //! If the argument is the name of a file, the program writes the data of a plot to it, for `cargo xtask draw`.
 

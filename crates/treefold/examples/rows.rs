@@ -1,4 +1,4 @@
-//! Items that are rows of several quantities: one plan reduces all quantities, in one message instead of several.
+//! Reduces items that are rows of several quantities. One plan reduces all quantities, in one message instead of several.
 //!
 //! ```text
 //! cargo run --release --example rows
@@ -77,8 +77,7 @@ fn sums(world: &World, local: &[Row]) -> Outcome<Row> {
     Ok(totals)
 }
 
-/// The least and the greatest value, by one plan with one operator: the least value is minus the
-/// greatest of the negated values.
+/// The least and the greatest value, by one plan with one operator. The least value is minus the greatest of the negated values.
 fn range(world: &World, local: &[f64]) -> Outcome<[f64; 2]> {
     let rows: Vec<[f64; 2]> = local.iter().map(|&value| [-value, value]).collect();
     let plan = Plan::builder(world)

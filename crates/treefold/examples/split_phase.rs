@@ -1,4 +1,5 @@
-//! Reductions that continue while other work is done: start, work, test, wait. Several are in flight at once, and a struct owns them.
+//! Shows reductions that continue while other work is done: start, work, test, wait. Several reductions are in flight at once, owned by a
+//! struct.
 //!
 //! ```text
 //! cargo run --release --example split_phase
@@ -48,7 +49,7 @@ impl Simulation {
     /// Starts a reduction, computes one step, which needs no other rank, and ends the reduction.
     fn step(&mut self) -> Outcome<()> {
         let squares: Vec<f64> = self.amplitudes.iter().map(|a| a * a).collect();
-        // When this returns, the squares are folded and no longer needed.
+        // When this call returns, the squares are folded and no longer needed.
         self.energy_in_flight = Some(self.energy.start_allreduce(&squares)?);
         for part in self.amplitudes.chunks_mut(1000) {
             for amplitude in part {
@@ -71,7 +72,7 @@ impl Simulation {
         let squares: Vec<f64> = self.amplitudes.iter().map(|a| a * a).collect();
         let energy = self.energy.start_allreduce(&squares)?;
         let peak = self.peak.start_allreduce(&self.amplitudes)?;
-        // Each rank may wait in its own order: waiting for one run drives all runs in flight.
+        // Each rank may wait in its own order, because waiting for one run drives all runs in flight.
         let (energy, peak) = if self.world.rank().is_multiple_of(2) {
             let energy = energy.wait()?;
             (energy, peak.wait()?)

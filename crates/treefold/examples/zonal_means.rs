@@ -1,4 +1,4 @@
-//! Means of a field over circles of latitude, weighted by area: the same bits on any number of ranks, however the globe is divided.
+//! Computes means of a field over circles of latitude, weighted by area. The bits do not depend on how ranks divide the globe.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
@@ -54,7 +54,7 @@ fn means(parts: &[Part]) -> Result<Vec<f64>, Box<dyn Error>> {
     Ok(all.values())
 }
 
-/// The same means by plain sums.
+/// The same means, computed by plain sums.
 fn plain(parts: &[Part]) -> Vec<f64> {
     let mut sums = vec![[0.0; 2]; LATITUDES];
     for part in parts {

@@ -39,7 +39,7 @@
 //!
 //! # Features
 //!
-//! All are off by default, and none affects a bit of any result.
+//! All features are off by default. None of them changes the bits of a result.
 //!
 //! | feature | what |
 //! |---|---|

@@ -3,7 +3,7 @@
 //! `cargo test -p treefold` builds the examples along with this test. `cargo test --test examples` alone does not build them: it runs the examples of
 //! the previous build.
 //!
-//! The pages and the pictures' numbers are symbolic links in this folder, so that the package has them, too.
+//! The pages and the pictures' numbers are symbolic links in this folder, so that the package contains them, too.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![expect(clippy::print_stdout, reason = "its output is its report")]
@@ -18,7 +18,7 @@ const PAGE: &str = include_str!("examples.page");
 
 const TUTORIAL: &str = include_str!("tutorial.page");
 
-/// The tutorial's program. In the tutorial it is a package of its own.
+/// The tutorial's program, which is a package of its own in the tutorial.
 const FIRST: &str = "first_sum";
 
 /// An example as the page shows it: its arguments, and its output.
@@ -200,10 +200,10 @@ fn check_picture(name: &str, recorded: &str) {
     let folder = fresh_folder(name);
     check(shown, &folder);
     let written = fs::read_to_string(folder.join(shown.arguments)).unwrap();
-    // Not `assert_eq`, which would print both.
+    // `assert_eq` would print both texts.
     assert!(
         written == recorded,
-        "docs/{file} is old: `cargo run --release --example {name} docs/{file}`",
+        "docs/{file} is out of date; run `cargo run --release --example {name} docs/{file}`",
         file = shown.arguments
     );
 }
@@ -239,12 +239,12 @@ fn conjugate_gradients_under_mpirun() {
         let mut words = launcher.split_whitespace();
         let mut mpirun = Command::new(words.next().unwrap());
         mpirun.args(words).arg(program("conjugate_gradient"));
-        // Allows more ranks than cores, and any user: settings of Open MPI 4 and 5. Other libraries need none.
+        // These settings of Open MPI 4 and 5 allow more ranks than cores, and any user. Other libraries need no settings.
         mpirun.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
         mpirun.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
         mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1");
         mpirun.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        // Far longer than the example takes.
+        // The timeout, in seconds, is far longer than the example takes.
         mpirun.env("MPIEXEC_TIMEOUT", "300");
         // The header, and one line for each kind of sum.
         let second_words = ["ranks", ranks].map(Some);

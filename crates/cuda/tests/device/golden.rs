@@ -62,7 +62,7 @@ fn every_vector_of_a_sum() {
     for line in ORDER.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let operation = text(&case, "operation");
-        // Only sums of the items themselves, not of products.
+        // Only sums of the items themselves are tested, not sums of products.
         let is_sum = operation.is_empty() && text(&case, "operator") == "sum";
         if !is_sum || case.get("other").is_some() {
             continue;

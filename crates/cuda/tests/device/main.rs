@@ -53,7 +53,7 @@ impl Random {
     /// A number below `end`.
     fn below(&mut self, end: usize) -> usize {
         let end = end as u64;
-        usize::try_from(self.next() % end).expect("it is below a usize")
+        usize::try_from(self.next() % end).expect("it fits in a usize")
     }
 
     /// A number in (-1, 1).
@@ -92,7 +92,7 @@ impl Bits for f32 {
     fn of_bits(bits: u64) -> Self {
         Self::from_bits(bits as u32)
     }
-    #[expect(clippy::cast_possible_truncation, reason = "this is how it rounds")]
+    #[expect(clippy::cast_possible_truncation, reason = "the cast rounds")]
     fn rounded(number: f64) -> Self {
         number as f32
     }

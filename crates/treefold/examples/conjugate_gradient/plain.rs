@@ -1,4 +1,4 @@
-//! Plain sums, as in most programs: each rank sums its own items, and the ranks' sums are added along a binomial tree.
+//! Computes plain sums, as most programs do: each rank sums its own items, and the ranks' sums are added along a binomial tree.
 
 use treefold::World;
 use treefold::transport::Tag;
@@ -8,7 +8,7 @@ use crate::Outcome;
 
 const LENGTH_BYTES: usize = size_of::<[f64; 2]>();
 
-/// The dot products of a vector with itself and with another one. The number of ranks determines which partial sums are added, and when.
+/// The dot products of a vector with itself and with another vector. The number of ranks determines which partial sums are added, and when.
 pub(crate) fn dot_products(world: &World, tag: Tag, r: &[f64], w: &[f64]) -> Outcome<[f64; 2]> {
     let add = |left: [f64; 2], right: [f64; 2]| [left[0] + right[0], left[1] + right[1]];
     let products = r.iter().zip(w).map(|(&r, &w)| [r * r, r * w]);

@@ -1,4 +1,4 @@
-//! The Poisson equation on a square grid, whose rows of points are spread over the ranks.
+//! Defines the problem: the Poisson equation on a square grid, whose rows of points are spread over the ranks.
 
 use std::ops::Range;
 
@@ -15,8 +15,7 @@ const FRAMED: usize = SIDE + 2;
 
 /// A heated plate: -div(k grad u) = 1 for the temperature u, where the conductivity k varies from point to point.
 ///
-/// Nothing that is computed here depends on the number of ranks: the ranks only exchange values, and
-/// sum nothing.
+/// Nothing that is computed here depends on the number of ranks, because the ranks only exchange values, and sum nothing.
 pub(crate) struct Plate<'w> {
     world: &'w World,
     /// This rank's rows of the grid.

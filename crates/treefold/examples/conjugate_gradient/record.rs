@@ -1,5 +1,5 @@
-//! Writes the comparisons as JSON, from which `cargo xtask draw` makes a picture: how far each
-//! iterate is from the same iterate on one rank.
+//! Writes the comparisons as JSON, from which `cargo xtask draw` makes a picture. The picture shows how far each iterate is from the same
+//! iterate on one rank.
 
 use crate::{Comparison, Sums};
 
@@ -19,8 +19,7 @@ const HEAD: &str = r#"{
   "lines": [
 "#;
 
-/// The runs on more than one rank. The runs with treefold are drawn as one line, since their lines
-/// would cover each other.
+/// The JSON of the runs on more than one rank. The runs with treefold are drawn as one line, since their lines would cover each other.
 pub(crate) fn json(comparisons: &[Comparison]) -> String {
     let of = |sums| {
         let several = comparisons.iter().filter(|one| one.ranks > 1);

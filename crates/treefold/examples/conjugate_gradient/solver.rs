@@ -1,9 +1,9 @@
-//! Conjugate gradients. The caller computes the dot products over all grid points.
+//! Implements conjugate gradients. The caller computes the dot products over all grid points.
 
 use crate::Outcome;
 use crate::problem::Plate;
 
-/// The iteration ends when the residual is this fraction of the first one.
+/// The iteration ends when the residual is this fraction of the first residual.
 const TOLERANCE: f64 = 1e-8;
 
 /// Solves A x = b from x = 0 and returns this rank's part of every iterate.

@@ -1,12 +1,11 @@
-//! A user-defined transport: ranks are processes of this program, connected by Unix domain sockets.
+//! Shows a user-defined transport. Ranks are processes of this program, connected by Unix domain sockets.
 //!
 //! ```text
 //! cargo run --release --example own_transport
 //! ```
 //!
-//! `sockets.rs` implements `Communicator`: nine methods, and code that matches messages with
-//! receives.
-//! `wire.rs` moves bytes through a socket, and `rendezvous.rs` connects the processes.
+//! `sockets.rs` implements the nine methods of `Communicator`, and matches messages with receives. `wire.rs` moves bytes through a socket,
+//! and `rendezvous.rs` connects the processes.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
@@ -30,7 +29,7 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 enum Task {
     /// Test the transport, then reduce.
     Reduce,
-    /// The last rank leaves while the others still need it.
+    /// The last rank leaves while the other ranks still need it.
     Leave,
 }
 
@@ -76,7 +75,7 @@ fn processes(folder: &PathBuf, size: usize, task: Task) -> Outcome<()> {
     };
     let children: Vec<Child> = (0..size).map(start).collect::<Result<_, _>>()?;
     let mut failed = Vec::new();
-    // If a process fails, the others detect it, because its sockets are closed.
+    // If a process fails, the other processes detect the failure, because the sockets of the failed process are closed.
     for (rank, mut child) in children.into_iter().enumerate() {
         if !child.wait()?.success() {
             failed.push(rank);

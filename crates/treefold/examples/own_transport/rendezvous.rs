@@ -12,8 +12,8 @@ use crate::wire::Wire;
 /// How long a process waits for another one to be started.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// Connects this process, as rank `rank`, with the others. Collective: each rank listens in the folder, connects to the ranks below it
-/// and accepts connections from the ranks above.
+/// Connects this process, as rank `rank`, with the other ranks' processes. Collective: each rank listens in the folder, connects to lower
+/// ranks and accepts connections from higher ranks.
 pub(crate) fn join(folder: &Path, rank: usize, size: usize) -> Result<Sockets> {
     let address = |rank: usize| folder.join(format!("rank-{rank}"));
     let listener = UnixListener::bind(address(rank))?;

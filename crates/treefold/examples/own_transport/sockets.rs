@@ -1,4 +1,4 @@
-//! The transport: implements [`Communicator`] with a socket to each of the other ranks.
+//! Implements [`Communicator`] with a socket to each of the other ranks.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -23,11 +23,11 @@ pub(crate) struct Sockets {
 
 #[derive(Debug)]
 struct State {
-    /// The wire to every other rank; `None` for this one.
+    /// The wire to every other rank; `None` for this rank.
     wires: Vec<Option<Wire>>,
     /// One meeting for each sender.
     meetings: Vec<Meeting>,
-    /// Treefold's table of the operations under way. It makes the handles that callers get.
+    /// Treefold's table of the operations under way, which makes the handles that callers get.
     requests: Requests<Operation>,
 }
 
@@ -180,7 +180,7 @@ impl Communicator for Sockets {
 }
 
 impl State {
-    /// Moves all bytes that can be moved, to and from all ranks: a rank that waits for one rank must not make the others wait.
+    /// Moves all bytes that can be moved, to and from all ranks, because a rank that waits for one rank must not make other ranks wait.
     fn progress(&mut self) {
         for (wire, meeting) in self.wires.iter_mut().zip(&mut self.meetings) {
             if let Some(wire) = wire {
@@ -255,7 +255,7 @@ impl State {
 }
 
 impl Meeting {
-    /// Handles a message that has arrived: the first matching receive gets it; without one, the message waits for a receive.
+    /// Handles a message that has arrived. The first matching receive gets the message. Without such a receive, the message waits.
     fn arrive(&mut self, tag: Tag, message: Vec<u8>, requests: &mut Requests<Operation>) {
         let receive = taken(&mut self.posted, |(posted, _)| *posted == tag);
         match receive.map(|(_, request)| requests.get_mut(request)) {

@@ -1,4 +1,4 @@
-//! A socket to another rank, which sends and receives framed messages. No call blocks.
+//! Sends and receives framed messages by a socket to another rank. No call blocks.
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Result, Write};

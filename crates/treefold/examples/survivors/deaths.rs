@@ -22,7 +22,7 @@ const PLACES: [Place; 4] = [
     Place::AfterCopies,
 ];
 
-/// Ranks are lost in iterations below this one: the solver takes a few more.
+/// Ranks are lost in iterations below this number. The solver takes a few more iterations than that.
 const ITERATIONS: u64 = 730;
 
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! Conjugate gradients that continue when ranks are lost: the survivors take over the lost ranks' points, and every iterate has the
+//! Runs conjugate gradients that continue when ranks are lost. The survivors take over the lost ranks' points, and every iterate has the
 //! bits of an undisturbed run on one rank.
 //!
 //! Run it on threads, which are lost when they panic or return. The arguments are the number of ranks, the number of lost ranks, and the
@@ -54,12 +54,12 @@ fn on_threads() -> Outcome<()> {
         }
     }
     let first = reports.iter().find(|report| report.is_first);
-    let report = first.ok_or("nobody is left")?;
+    let report = first.ok_or("no rank is left")?;
     report.print();
     if reports.len() == report.left {
         Ok(())
     } else {
-        Err(format!("{} ranks have an answer", reports.len()).into())
+        Err(format!("only {} of the survivors have an answer", reports.len()).into())
     }
 }
 
@@ -157,7 +157,7 @@ fn recover(mut world: World, saved: &state::Saved) -> Outcome<(World, state::Sav
     }
 }
 
-/// Whether an error says that ranks are lost, so that the others continue without them.
+/// Whether an error says that ranks are lost, so that the remaining ranks continue without them.
 fn is_loss(error: &(dyn Error + Send + Sync + 'static)) -> bool {
     let of_run = error
         .downcast_ref::<RunError>()

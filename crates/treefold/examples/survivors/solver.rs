@@ -1,4 +1,4 @@
-//! Conjugate gradients, iteration by iteration, as in the example `conjugate_gradient`; each iterate is saved on two ranks.
+//! Implements conjugate gradients, as in the example `conjugate_gradient`, but saves each iterate on two ranks.
 
 use treefold::{Distribution, Plan, World};
 
@@ -7,7 +7,7 @@ use crate::deaths::{Deaths, Place};
 use crate::problem::{Plate, SIDE};
 use crate::state::{FIELDS, Saved, Scalars};
 
-/// The iteration ends when the residual is this fraction of the first one.
+/// The iteration ends when the residual is this fraction of the first residual.
 const TOLERANCE: f64 = 1e-8;
 
 /// Continues from the saved state until the problem is solved, and compares every iterate's fingerprint with the expected one. Collective.

@@ -1,4 +1,4 @@
-//! A rank's part of an iterate, its copy on another rank, and how survivors take over the parts of lost ranks.
+//! Keeps a rank's part of an iterate, with a copy on another rank, and lets survivors take over the parts of lost ranks.
 
 use std::ops::Range;
 
@@ -132,7 +132,7 @@ fn exchange_copies(
     Ok(copies)
 }
 
-/// The state from which each survivor continues: the last iterate that all of them have completed, in even shares. `left` are the
+/// The state from which each survivor continues: its even share of the last iterate that all survivors have completed. `left` are the
 /// numbers that the survivors had when the state was saved. Collective.
 pub(crate) fn take_over(world: &World, saved: &Saved, left: &[usize]) -> Outcome<Saved> {
     let completed = Plan::builder(world)
