@@ -167,7 +167,7 @@ impl Device {
     /// The pointer is not aligned for the items, or does not point to memory that this device can read.
     ///
     /// # Safety
-    /// `pointer` points to `length` items. Nothing writes or frees them as long as they are used as [`Items`].
+    /// `pointer` must point to `length` items. Nothing may write or free the items while they are used as [`Items`].
     #[expect(unsafe_code, reason = "the caller owns the memory")]
     pub unsafe fn items<T: Element>(
         &self,
@@ -207,11 +207,11 @@ impl Device {
     /// The driver fails.
     ///
     /// # Safety
-    /// At least `into.len()` bytes are at the pointer.
+    /// At least `into.len()` bytes must be readable at `pointer`.
     #[expect(unsafe_code, reason = "a copy from a pointer")]
     pub unsafe fn copy_from(&self, pointer: u64, into: &mut [u8]) -> Result<(), Error> {
         let _bound = self.bind()?;
-        // SAFETY: the caller guarantees that the bytes are there.
+        // SAFETY: the caller guarantees that the bytes can be read.
         unsafe { result::memcpy_dtoh_async(into, pointer, self.stream.cu_stream()) }
             .during("copying from the device")?;
         self.wait()
@@ -223,7 +223,7 @@ impl Device {
     /// The driver fails.
     ///
     /// # Safety
-    /// There is room for the bytes at the pointer, and nothing else uses this memory.
+    /// There must be room for the bytes at `pointer`, and nothing else may use this memory.
     #[expect(unsafe_code, reason = "a copy to a pointer")]
     pub unsafe fn copy_into(&self, bytes: &[u8], pointer: u64) -> Result<(), Error> {
         let _bound = self.bind()?;
@@ -249,7 +249,7 @@ impl Device {
     /// The driver fails.
     ///
     /// # Safety
-    /// `stream` is the address of a stream of this device, or 1 or 2.
+    /// `stream` must be the address of a stream of this device, or 1 or 2.
     #[expect(unsafe_code, reason = "a stream by its address")]
     pub unsafe fn wait_for_stream(&self, stream: usize) -> Result<(), Error> {
         let _bound = self.bind()?;
@@ -274,7 +274,6 @@ impl Device {
         self.stream.synchronize().during("waiting for the device")
     }
 
-    /// Runs a task that uses the scratch memory.
     pub(crate) fn with_scratch<R>(
         &self,
         task: impl FnOnce(&mut Scratch) -> Result<R, Error>,

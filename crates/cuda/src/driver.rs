@@ -85,7 +85,7 @@ pub fn device_of(pointer: *const c_void) -> Option<usize> {
     }
 }
 
-/// Checks that there is a driver, because `cudarc` panics if it needs one and there is none.
+/// Checks that there is a driver, because `cudarc` panics if it needs a driver and there is none.
 #[expect(unsafe_code, reason = "asks whether a library can be loaded")]
 pub(crate) fn check() -> Result<(), Error> {
     // SAFETY: loading the driver runs its initialisers, as in any program that uses a GPU.
@@ -108,7 +108,7 @@ pub(crate) fn owner_of(pointer: u64) -> Result<usize, Error> {
     })
 }
 
-/// Whether memory belongs to this context, as far as the driver says.
+/// Whether memory belongs to this context, as far as the driver knows.
 pub(crate) fn is_of_context(pointer: u64, context: sys::CUcontext) -> bool {
     let asked = CUpointer_attribute::CU_POINTER_ATTRIBUTE_CONTEXT;
     match attribute::<usize>(asked, pointer) {
@@ -170,8 +170,8 @@ pub(crate) fn bind(context: &CudaContext) -> Result<Kept, Error> {
 impl Drop for Kept {
     fn drop(&mut self) {
         if let Some(context) = self.context {
-            // SAFETY: the context was current on this thread a moment ago, or is NULL, which stands for none. An error can occur only when the
-            // program is ending.
+            // SAFETY: the context was current on this thread a moment ago, or is NULL, which stands for no context. An error can occur only
+            // when the program is ending.
             let _ = unsafe { result::ctx::set_current(context) };
         }
     }

@@ -8,7 +8,7 @@ pub enum Error {
     /// CUDA's driver is not installed.
     #[error("no GPU: libcuda.so.1, the driver of NVIDIA GPUs, could not be loaded")]
     NoDriver,
-    /// There is no GPU of this number.
+    /// There is no GPU with this number.
     #[error("there is no GPU {ordinal}: GPUs are counted from 0, and there are {count}")]
     NoDevice {
         /// The requested number.

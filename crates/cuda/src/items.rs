@@ -91,7 +91,7 @@ impl<T> fmt::Debug for Items<'_, T> {
     }
 }
 
-/// Memory of a device that is freed when dropped.
+/// Memory of a device. Dropping this value frees the memory.
 #[derive(Debug)]
 pub struct Buffer<T> {
     /// `None` only while the buffer is being dropped.

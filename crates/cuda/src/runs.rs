@@ -17,7 +17,7 @@ pub(crate) struct Runs {
     near_blocks: [u64; NEAR_RUNS + 1],
 }
 
-// SAFETY: the kernels' struct has the same fields, integers of the same sizes, in the same order.
+// SAFETY: the kernels' struct has the same fields in the same order, and they are integers of the same sizes.
 #[expect(unsafe_code, reason = "a kernel's argument")]
 unsafe impl DeviceRepr for Runs {}
 

@@ -61,7 +61,7 @@ impl<R, W: FnOnce() -> R> Kernel<f64> for Vectorized<W> {
 const LANES: usize = 64;
 
 /// Folds rows, each as long as `result`, element by element, by an associative and commutative operator, in an unspecified order.
-/// For no rows it returns `None` and does not change `result`.
+/// For no rows, returns `None` and does not change `result`.
 ///
 /// # Panics
 /// `result` is empty, or `items` are not whole rows.

@@ -157,7 +157,7 @@ fn levels_are_those_of_the_processor() {
             assert_eq!(names.contains(&name), has, "{name}");
         }
         assert!(names.contains(&"sse2"));
-        // CI machines must have AVX2, so that its tests are not skipped there.
+        // CI machines must have AVX2, so that the tests of AVX2 are not skipped there.
         assert!(std::env::var_os("CI").is_none() || names.contains(&"avx2"));
     }
     // NEON is part of the compilation target. Flags are not compared, because qemu shows the flags of the machine that it runs on.

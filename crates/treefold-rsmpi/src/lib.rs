@@ -29,9 +29,9 @@ pub fn world_to_free(comm: &impl AsRaw<Raw = ffi::MPI_Comm>) -> Result<(World, D
     let library = treefold::mpi::library_of(size as *const c_void)?;
     check_width(library)?;
     let raw = comm.as_raw();
-    // SAFETY: the handle is as wide as the family's handles, and is one of them: rsmpi is linked to this library.
+    // SAFETY: the handle is as wide as the family's handles, and is such a handle, because rsmpi is linked to this library.
     let comm = unsafe { library.family().read::<Comm>((&raw const raw).cast(), 0) };
-    // SAFETY: rsmpi's communicators hold live handles of the library that rsmpi is linked to, which is this one: `AsRaw` is unsafe.
+    // SAFETY: `AsRaw` is an unsafe trait, so `comm` is a live handle of the library that rsmpi is linked to, which is `library`.
     let end = unsafe { MpiCommunicator::duplicate(comm) }?;
     let duplicate = end.library_communicator();
     Ok((World::new(end), duplicate))
@@ -71,7 +71,7 @@ pub fn communicator(world: &World) -> Result<Option<SimpleCommunicator>, Error> 
     Ok(Some(unsafe { SimpleCommunicator::from_raw(raw) }))
 }
 
-/// Checks that rsmpi's handles are as wide as the library's.
+/// Checks that rsmpi's handles are as wide as the library's handles.
 fn check_width(library: &Library) -> Result<(), Error> {
     let (own_bytes, bytes) = (size_of::<ffi::MPI_Comm>(), library.family().handle_bytes());
     if own_bytes == bytes {

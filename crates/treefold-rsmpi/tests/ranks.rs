@@ -27,7 +27,7 @@ fn main() {
         expected(of_half.size()).to_bits()
     );
 
-    // Makes a communicator from a world. The messages of the two do not mix.
+    // Makes a communicator from a world. The messages of the world and of the communicator do not mix.
     let back = treefold_rsmpi::communicator(&of_half).expect("MPI can be called");
     let back = back.expect("its ranks are processes");
     assert_eq!((back.rank(), back.size()), (half.rank(), half.size()));

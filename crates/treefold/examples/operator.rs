@@ -34,7 +34,8 @@ impl Operator<Step> for Compose {
         "compose steps of a filter"
     }
 
-    /// The results are rounded, so the operator is not quite associative either. It need not be: the tree defines what is combined with what.
+    /// The results are rounded, so the operator is not quite associative either. It need not be, because the tree defines what is combined
+    /// with what.
     fn combine(&self, left: Step, right: Step) -> Step {
         [right[0] * left[0], right[0] * left[1] + right[1]]
     }

@@ -46,7 +46,7 @@ impl Simulation {
         })
     }
 
-    /// Starts a reduction, computes one step, which needs no other rank, and ends the reduction.
+    /// Starts a reduction, computes a step that needs no other rank, and ends the reduction.
     fn step(&mut self) -> Outcome<()> {
         let squares: Vec<f64> = self.amplitudes.iter().map(|a| a * a).collect();
         // When this call returns, the squares are folded and no longer needed.
@@ -55,8 +55,7 @@ impl Simulation {
             for amplitude in part {
                 *amplitude *= 1.0 - *amplitude * *amplitude;
             }
-            // Messages move only in calls: a test now and then keeps the reduction going, without
-            // waiting.
+            // Messages move only in calls, so a test now and then keeps the reduction going, without waiting.
             if let Some(pending) = &self.energy_in_flight {
                 pending.test()?;
             }

@@ -1,4 +1,4 @@
-//! Checks that programs need to depend on this crate only: it exports every type in the signatures of its exports.
+//! Checks that programs need to depend only on this crate, which exports every type in the signatures of its exports.
 //!
 //! The sources are read as text. A name counts as exported if this crate, or a module that it exports, makes it public anywhere.
 

@@ -1,4 +1,4 @@
-//! Compares exact sums on a GPU with the processor's.
+//! Compares exact sums on a GPU with the processor's sums.
 
 use cuda::Device;
 use exact_sum::Accumulator;

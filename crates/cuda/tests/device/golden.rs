@@ -13,7 +13,7 @@ fn text<'c>(case: &'c Value, key: &str) -> &'c str {
     case[key].as_str().unwrap_or_default()
 }
 
-/// Numbers from words in hexadecimal; a pair of words is two numbers.
+/// Reads numbers from words in hexadecimal. A pair of words is two numbers.
 fn values<T: Bits>(words: &Value) -> Vec<T>
 where
     Sum: Operator<T>,
@@ -105,7 +105,7 @@ fn every_vector_of_an_exact_sum() {
     assert!(count > 20, "{count}");
 }
 
-/// The digest that `kernels.py` writes: FNV-1a.
+/// Checks the digest that `kernels.py` writes, an FNV-1a hash.
 #[test]
 fn the_kernels_are_compiled_from_their_source() {
     let source = include_bytes!("../../src/kernels/kernels.cu");

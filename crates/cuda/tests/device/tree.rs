@@ -1,4 +1,4 @@
-//! Compares sums in tree order on a GPU with the processor's.
+//! Compares sums in tree order on a GPU with the processor's sums.
 
 use std::thread;
 

@@ -374,7 +374,6 @@ impl<'b> Reader<'b> {
         Ok((number, items.ok_or(too_large)?))
     }
 
-    /// Skips `bytes` bytes.
     pub(crate) fn skip(&mut self, bytes: usize) -> Result<(), BytesError> {
         self.take(bytes).map(drop)
     }
@@ -387,7 +386,6 @@ impl<'b> Reader<'b> {
         Ok((exponent, length / 8))
     }
 
-    /// The number of bytes that are left.
     pub(crate) fn left(&self) -> usize {
         self.0.len()
     }

@@ -152,7 +152,6 @@ fn exponent(double: f64) -> i32 {
     }
 }
 
-/// Appends the bytes of a sum.
 pub(crate) fn write<F: FixedFormat>(total: &Total<F>, bytes: &mut Vec<u8>) {
     let begin = bytes.len();
     let mut rest = *total;

@@ -1,4 +1,4 @@
-//! States whose kind is known only from their bytes.
+//! Defines states whose kind is known only from their bytes.
 
 use std::error::Error;
 

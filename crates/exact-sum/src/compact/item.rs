@@ -2,7 +2,7 @@
 
 use crate::number::fixed::integer;
 
-/// A double or an integer. Integers are not converted to doubles. A column of a state has only doubles, or only integers.
+/// A double or an integer. Integers are not converted to doubles. Add only doubles, or only integers, to a column of a state.
 pub trait CompactItem: Copy + sealed::ItemParts {}
 
 pub(crate) mod sealed {

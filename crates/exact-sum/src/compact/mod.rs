@@ -1,4 +1,4 @@
-//! Small states that own no heap memory as long as their sums fit a few words. Databases keep a state for each of many groups, and may
+//! Small states that own no heap memory as long as their sums fit in a few words. Databases keep a state for each of many groups, and may
 //! discard states without running their destructors.
 
 mod any;

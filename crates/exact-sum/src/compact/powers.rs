@@ -109,7 +109,7 @@ impl Figures for PowerNumbers {
 
     fn value(slot: &Powers<f64>, (statistic, options, [scale, _]): Asked) -> Option<f64> {
         match statistic {
-            // These two do not depend on the unit of the items.
+            // These two statistics do not depend on the unit of the items.
             Statistic::Skewness | Statistic::Kurtosis => slot.statistic(statistic, options),
             _ => moment(&slot.moments, statistic, options, scale),
         }

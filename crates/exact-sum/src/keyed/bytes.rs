@@ -161,7 +161,6 @@ fn common_words(fields: &[Field], slots: usize, mut reader: Reader<'_>) -> Vec<V
 /// The largest number of words of a number.
 const MOST_WORDS: usize = 200;
 
-/// Reads a number of items.
 pub(super) fn read_count(reader: &mut Reader<'_>) -> Result<u64, BytesError> {
     reader.array().map(u64::from_le_bytes)
 }

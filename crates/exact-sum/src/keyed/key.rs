@@ -57,7 +57,7 @@ macro_rules! keys {
                     return keys.iter().fold(true, |below, key| below & (key.place() <= last));
                 }
                 let last = short.unwrap_or(<$signed>::MAX);
-                // Keys are valid if neither a key nor the distance from a key to the last one is negative. There is no branch per key.
+                // Keys are valid if neither a key nor its distance to the last valid key is negative. There is no branch per key.
                 let signs = keys.iter().fold(0, |signs, &key| {
                     let key = key as $signed;
                     signs | key | last.wrapping_sub(key)
@@ -152,7 +152,7 @@ pub(crate) fn check_block<K: Key>(keys: &[K], first: usize, sums: usize) -> Resu
     })
 }
 
-/// Checks that there are as many keys as items, and that each has a sum.
+/// Checks that there are as many keys as items, and that each key has a sum.
 pub(crate) fn check<K: Key>(keys: &[K], items: usize, sums: usize) -> Result<(), KeyError> {
     /// The number of keys of a block.
     const KEYS: usize = 256;

@@ -46,7 +46,8 @@ const BLOCK_ROWS: usize = 256;
 /// | [`CoMoments`](crate::CoMoments) | 136 | counts items |
 /// | [`Powers`](crate::Powers) | 144 | counts items |
 /// | [`Extrema`](crate::Extrema) | 16 | items cannot be removed |
-/// | [`IntegerSum`](crate::IntegerSum), [`IntegerMoments`](crate::IntegerMoments) | 32, 56 | |
+/// | [`IntegerSum`](crate::IntegerSum) | 32 | |
+/// | [`IntegerMoments`](crate::IntegerMoments) | 56 | |
 ///
 /// If items span more than about 50 binary places, each of a slot's numbers takes 16 bytes more for each further 32 places, for every key.
 /// `Powers` take about 100 bytes more for each further 21 places, but only for keys with items in these places. A key with a NaN or an

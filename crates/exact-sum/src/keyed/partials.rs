@@ -1,4 +1,4 @@
-//! Sums by key for query engines, which exchange the sum of each group in the format of [`partial`](crate::partial).
+//! Writes and reads sums by key for query engines, which exchange the sum of each group in the format of [`partial`](crate::partial).
 
 use std::ops::Range;
 
@@ -158,7 +158,6 @@ impl Keyed<Moments<f64>> {
     }
 }
 
-/// Appends the bytes of a key's sum.
 fn write_sum(sums: &Totals, key: usize, is_quiet: bool, bytes: &mut Vec<u8>) {
     let short = sums.short(key);
     let written = short.and_then(|(integer, unit)| write_short(integer, unit, is_quiet, bytes));

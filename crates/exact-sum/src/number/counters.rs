@@ -227,7 +227,7 @@ impl Counters {
         counters
     }
 
-    /// Only the counters of items that are not finite.
+    /// These counters, but only of items that are not finite.
     pub(crate) fn of_specials(self) -> Self {
         Self {
             items: 0,

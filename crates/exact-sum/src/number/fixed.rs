@@ -1,4 +1,4 @@
-//! Fixed-point numbers that hold any sum of floats.
+//! Defines fixed-point numbers that hold any sum of floats.
 //!
 //! The idea is simple. Every finite double is a multiple of 2^-1074, and its magnitude is below 2^1024. So an integer of 2,162 bits and a
 //! sign, in units of 2^-1074, holds the sum of any 2^64 doubles. Integers are added exactly, in any order. The integer is an array of
@@ -189,12 +189,10 @@ impl<F: FixedFormat> Fixed<F> {
         each_word(&mut words, unit, |word, unit| self.add_integer(word, unit));
     }
 
-    /// Adds another number.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.add_limbs(other.propagated_limbs().as_ref());
     }
 
-    /// Subtracts another number.
     pub(crate) fn unmerge(&mut self, other: &Self) {
         let mut limbs = other.propagated_limbs();
         for limb in limbs.as_mut() {

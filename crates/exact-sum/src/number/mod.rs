@@ -1,4 +1,4 @@
-//! Fixed-point numbers that hold any sum of floats: how items are split into them, and how they are rounded.
+//! Implements fixed-point numbers that hold any sum of floats, splits items into them, and rounds them.
 
 pub(crate) mod blocks;
 pub(crate) mod convert;

@@ -1,4 +1,4 @@
-//! Arithmetic with about a hundred bits, and correct rounding if these bits leave no doubt.
+//! Computes with about a hundred bits, and rounds correctly if these bits leave no doubt.
 //!
 //! A result is rounded correctly if all numbers within its error bound round to the same number (Ziv, "Fast evaluation of elementary
 //! mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991). Otherwise callers compute with integers.
@@ -20,10 +20,10 @@ use crate::number::float::Float;
 /// Product: x.low y.low is left out (u^2). The cross products (u^2 each), their sum (2 u^2) and its sum with the high parts' error (3 u^2)
 /// are rounded. Quotient: the quotient of the high parts leaves a remainder of at most 3u, whose terms of u, u and 2u are rounded (4 u^2), and so is
 /// their sum (3 u^2). Dividing the remainder by y.high instead of y, and rounding, adds 6 u^2. Root: the root of the high part leaves a remainder of
-/// at most 3u, which is computed to 5 u^2, and halved. Dividing it by twice that root, instead of by the sum of both roots, adds 1.5 u^2, and so does
-/// rounding. A root halves its operand's error. Differences of high parts are exact (Sterbenz), and so are errors of products (Dekker), as all high
-/// parts are from 2^-64 to 2^64. The slots' longest formula, a √b / (c √c d), has an error of (2 + 7 + 8) + (2 + 7 + 8 + 2 + 8) + 13 = 57
-/// u^2 < 2^-100.
+/// at most 3u, which is computed with an error of 5 u^2, and halved. Dividing it by twice that root, instead of by the sum of both roots,
+/// adds 1.5 u^2, and so does rounding. A root halves its operand's error. Differences of high parts are exact (Sterbenz), and so are errors
+/// of products (Dekker), as all high parts are from 2^-64 to 2^64. The slots' longest formula, a √b / (c √c d), has an error of (2 + 7 + 8)
+/// + (2 + 7 + 8 + 2 + 8) + 13 = 57 u^2 < 2^-100.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
     high: f64,
@@ -69,7 +69,7 @@ impl Near {
         })
     }
 
-    /// The sum of two numbers times 2^exponent, by Dekker's Fast2Sum; the magnitude of `low` is not greater than that of `high`.
+    /// The sum of two numbers times 2^exponent, by Dekker's Fast2Sum. The magnitude of `low` must not exceed that of `high`.
     #[inline(always)]
     fn sum(high: f64, low: f64, exponent: i32) -> Self {
         let sum = high + low;
@@ -109,8 +109,9 @@ impl Near {
         Self::sum(root, rest / (2.0 * root), (self.exponent - is_odd) / 2)
     }
 
-    /// The number that is nearest to this one, or to its negative if `is_negative` is set. `None` if the rounding is in doubt: the result may be
-    /// subnormal, or this number's error, including the relative error `lacking` of its operands, reaches the midpoint between two numbers.
+    /// The number of type `T` that is nearest to this number, or to its negative if `is_negative` is set. `None` if the rounding is in
+    /// doubt: the result may be subnormal, or this number's error, including the relative error `lacking` of its operands, reaches the
+    /// midpoint between two numbers.
     #[inline(always)]
     pub(crate) fn nearest<T: Float>(self, is_negative: bool, lacking: f64) -> Option<T> {
         let error = self.high * (ERROR + lacking);
@@ -207,7 +208,7 @@ impl From<Option<(bool, Magnitude)>> for Part {
 }
 
 /// A function of a numerator and a denominator, rounded once; NaN if the denominator is zero, otherwise +0.0 if the numerator is zero. `None` if the
-/// rounding is in doubt. In the function, both may be factors to the power of 1/2, 1 or 3/2.
+/// rounding is in doubt. In `of`, both may be factors to the power of 1/2, 1 or 3/2.
 #[inline(always)]
 pub(crate) fn near_quotient<T: Float>(
     numerator: Part,

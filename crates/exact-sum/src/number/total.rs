@@ -1,4 +1,4 @@
-//! Totals: the sum of finite items, with counts of NaNs, infinities and negative zeros.
+//! Defines totals. A total is the sum of finite items, with counts of NaNs, infinities and negative zeros.
 
 use bytemuck::Zeroable;
 

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use crate::number::fixed::{Magnitude, magnitude_of};
 
-/// An integer of N words in two's complement, the lowest word first. Results wrap: callers know how many bits their results have.
+/// An integer of N words in two's complement, the lowest word first. Results wrap, so callers must know how many bits their results have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wide<const N: usize>(pub(crate) [u64; N]);
 

@@ -122,7 +122,7 @@ pub(crate) fn weighted_mean<T: Float>(
     T::signed((is_negative, mean))
 }
 
-/// The quotient of two numbers as IEEE 754 defines it, but without raising an exception. One of them must be zero, infinite or NaN.
+/// The quotient of two numbers as IEEE 754 defines it, but without raising an exception. At least one must be zero, infinite or NaN.
 pub(crate) fn quotient_of_special<T: Float>(above: T, below: T) -> T {
     let [x, y] = [above, below].map(T::widened);
     let is_nan = x.is_nan() || y.is_nan();

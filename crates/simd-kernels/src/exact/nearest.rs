@@ -69,7 +69,7 @@ struct Nearest<'p, const TO_ODD: bool> {
     doubles: &'p mut [f64],
 }
 
-/// [`nearest_quotients`] supports divisors below this.
+/// [`nearest_quotients`] supports divisors below this number.
 const MANY: usize = 1 << 26;
 
 /// Divides integers in a unit by numbers of items, and rounds the quotients to the nearest doubles. Writes NaN for a quotient whose first 100 places

@@ -111,7 +111,7 @@ impl<V: Vector<Element = f64>> Check<V> {
     fn all_exact(self, proven: Proven<V>) -> bool {
         let mut lanes = [0.0; 16];
         proven.store(self.smallest, &mut lanes);
-        // False for NaN.
+        // The comparison is false for NaN.
         let are_large = lanes[..V::LANES].iter().all(|&lane| lane >= EXACT_PRODUCT);
         proven.store(self.bits, &mut lanes);
         let are_finite = lanes[..V::LANES].iter().all(|&lane| lane == 0.0);

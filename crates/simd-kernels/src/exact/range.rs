@@ -292,8 +292,8 @@ impl<const ZEROS: bool> ProductsInRange<'_, ZEROS> {
     }
 }
 
-/// Prefetches the lines at a distance after a group. With few registers, it does so even at a distance of 0, where prefetching is useless,
-/// because a branch in the loop would make the compiler keep accumulators in memory.
+/// Prefetches the lines at a distance after a group. With few registers, this function does so even at a distance of 0, where prefetching
+/// is useless, because a branch in the loop would make the compiler keep accumulators in memory.
 #[inline(always)]
 fn prefetch_group<V: Vector>(group: &[f64], ahead_bytes: usize) {
     if ahead_bytes != 0 || !has_many_registers::<V>() {

@@ -380,7 +380,7 @@ impl<V: Vector<Element = f64>> Accumulators<V> {
         let (higher, lower) = scale.zeros();
         // The sign or exponent of an accumulator changes when it leaves its range.
         let fits = bits(proven, self.different) >> 52 == 0;
-        // `fits.then` would not do, since its closure would be compiled without the level's instructions.
+        // `fits.then` is not used, since its closure would be compiled without the level's instructions.
         if !fits {
             return None;
         }
@@ -441,7 +441,7 @@ where
     let mut sums = [0_i64; 2];
     for pair in lanes[..V::LANES].chunks_exact(2) {
         for (sum, lane) in sums.iter_mut().zip(pair) {
-            // This cannot overflow, because the accumulators fit; the wrapping addition saves a check.
+            // The sum cannot overflow, because the accumulators fit; the wrapping addition saves a check.
             *sum = sum.wrapping_add(lane.to_bits().cast_signed());
         }
     }

@@ -1,4 +1,4 @@
-//! A binary counter that combines subtrees from left to right.
+//! Combines subtrees from left to right by a binary counter.
 
 use arrayvec::ArrayVec;
 
@@ -9,7 +9,7 @@ use crate::fold::source::Source;
 /// Adding a subtree adds its number of leaves to the counter. Each carry combines two subtrees of the same height.
 #[derive(Debug)]
 pub(crate) struct Counter<T> {
-    /// The highest subtree first. The memory starts uninitialised, because initialising it would take longer than a short fold.
+    /// The roots, highest subtree first. The memory starts uninitialised, because initialising it would take longer than a short fold.
     waiting: ArrayVec<T, { usize::BITS as usize }>,
     leaves_count: u64,
 }

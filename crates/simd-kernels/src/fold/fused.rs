@@ -1,4 +1,4 @@
-//! Computes sums whose leaves are computed from slices in the same pass, without writing them to memory.
+//! Sums leaves that are computed from slices in the same pass, without being written to memory.
 
 use crate::fold::block::{self, register_bytes};
 use crate::fold::counter::Counter;
@@ -61,8 +61,8 @@ pub(crate) fn squared_norm_kernel<T: Float>(level: Level, x: &[T]) -> Option<T> 
 
 /// The sum of the leaves and the sum of their absolute values, each in tree order; `None` for no leaves.
 ///
-/// Both are computed in one pass over memory. The ratio of the second to the magnitude of the first is Higham's condition
-/// number of summation, which measures cancellation.
+/// Both sums are computed in one pass over memory. The ratio of the second sum to the magnitude of the first is Higham's condition number
+/// of summation, which measures cancellation.
 ///
 /// ```
 /// use simd_kernels::{Level, sum_and_absolute_sum};

@@ -1,4 +1,4 @@
-//! Powers of two as types, so that the compiler unrolls a recursion over halves.
+//! Represents powers of two by types, so that the compiler unrolls a recursion over halves.
 
 use core::marker::PhantomData;
 

@@ -77,7 +77,7 @@ fn many<S: Source<Leaf: Float>>(level: Level, leaves: S) -> Option<S::Leaf> {
 
 /// The fold of the items along the binary tree by any operator; `None` for no items.
 ///
-/// `combine(left, right)` is called once for each pair of siblings, left operand first. It need be neither associative nor
+/// `combine(left, right)` is called once for each pair of siblings, left operand first. `combine` need be neither associative nor
 /// commutative.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! The leaves of the streaming kernel: a slice, or values that are computed from slices.
+//! Defines the leaves of the streaming kernel: a slice, or values that are computed from slices.
 //!
 //! A computed leaf is rounded once, in a register, to the bits it would have if it were computed separately. It is not written to
 //! memory.
@@ -37,7 +37,7 @@ pub(crate) trait Source: Copy {
     /// Prefetches the cache lines `ahead_bytes` after these leaves.
     fn prefetch(self, ahead_bytes: usize);
 
-    /// [`split_at`](Self::split_at), or `None` if there are fewer leaves.
+    /// Does what [`split_at`](Self::split_at) does, but returns `None` if there are fewer leaves.
     #[inline(always)]
     fn split_at_checked(self, leaves: usize) -> Option<(Self, Self)> {
         (leaves <= self.len()).then(|| self.split_at(leaves))

@@ -4,7 +4,7 @@
 #[inline(always)]
 pub(crate) fn prefetch<T>(_address: *const T) {}
 
-/// False: reading in order was compared with prefetching on x86-64 only.
+/// Returns false, since reading in order was compared with prefetching on x86-64 only.
 #[inline]
 pub(crate) fn prefers_order() -> bool {
     false
@@ -16,14 +16,14 @@ pub(crate) fn has_default_environment() -> Option<bool> {
     Some(is_default(control()))
 }
 
-/// FPCR's bits that enable traps for invalid operations, divisions by zero, overflows, underflows, inexact results and subnormal operands. Most
-/// processors do not have them.
+/// FPCR's bits that enable traps for invalid operations, divisions by zero, overflows, underflows, inexact results and subnormal operands.
+/// Most processors lack these bits.
 const TRAPS: u64 = 0b1001_1111 << 8;
 
 /// The value of FPCR.
 pub(crate) type Control = u64;
 
-/// Empty, because the exception flags are in another register, FPSR, which is not restored.
+/// An empty struct, because the exception flags are in another register, FPSR, which is not restored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exceptions;
 
@@ -108,7 +108,6 @@ pub(crate) fn take_inexact() -> Option<bool> {
     Some(was_inexact)
 }
 
-/// Sets the inexact flag.
 pub(crate) fn set_inexact() {
     set_status(status_after(&()) | INEXACT);
 }
@@ -142,7 +141,7 @@ fn status_after<R>(result: &R) -> u64 {
 #[cold]
 #[inline(never)]
 fn set_status(status: u64) {
-    // SAFETY: MSR copies a general register to FPSR, which programs may write. It holds exception flags, and changes no result.
+    // SAFETY: MSR copies a general register to FPSR, which programs may write. FPSR holds exception flags, and changes no result.
     unsafe {
         core::arch::asm!("msr fpsr, {}", in(reg) status, options(nostack, preserves_flags));
     }

@@ -112,7 +112,7 @@ pub struct Subnormals {
 }
 
 impl Subnormals {
-    /// Keeps subnormal numbers from here on.
+    /// Keeps subnormal numbers as long as the returned value lives.
     #[must_use]
     #[inline]
     pub fn kept() -> Self {

@@ -1,5 +1,5 @@
-//! Code that depends on the processor, apart from arithmetic: the floating-point environment, caches and prefetching. The functions have the
-//! same names on all architectures.
+//! Contains the code that depends on the processor, apart from arithmetic: the floating-point environment, caches and prefetching. The
+//! functions have the same names on all architectures.
 
 #[cfg(target_arch = "aarch64")]
 mod arm;
@@ -42,7 +42,7 @@ pub(crate) fn hidden<T>(items: &[T]) -> &[T] {
     unsafe { core::slice::from_raw_parts(address, items.len()) }
 }
 
-/// The same items: without an inexact flag, it does not matter when they are read.
+/// Returns the same items, since without an inexact flag it does not matter when they are read.
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 pub(crate) fn hidden<T>(items: &[T]) -> &[T] {
     items
@@ -81,7 +81,6 @@ mod other {
         None
     }
 
-    /// Does nothing.
     #[inline]
     pub(crate) fn forget_since(_before: Exceptions) {}
 
@@ -90,7 +89,6 @@ mod other {
         None
     }
 
-    /// Does nothing.
     pub(crate) fn set_inexact() {}
 
     /// Returns true, since the inexact flag is unknown.
@@ -103,7 +101,6 @@ mod other {
         Control
     }
 
-    /// Does nothing.
     pub(crate) fn set_control(_control: Control) {}
 
     /// Returns `None`, since the control register is unknown.

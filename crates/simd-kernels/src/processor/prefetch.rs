@@ -1,4 +1,4 @@
-//! Prefetches data by instructions.
+//! Decides how far ahead data is prefetched, and prefetches it.
 
 use core::hint::black_box;
 use core::ops::Range;

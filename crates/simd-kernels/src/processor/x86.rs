@@ -60,7 +60,8 @@ pub(crate) fn prefetch<T>(address: *const T) {
 
 /// Whether reading memory in the order of addresses, with the processor's own prefetchers, is faster than software prefetching.
 ///
-/// True for AMD's family 19h, Zen 3 and 4; only Zen 4 was measured. The distances of the software prefetches were measured on Zen 5.
+/// True for AMD's family 19h (Zen 3 and 4), although only Zen 4 was measured. The distances of the software prefetches were measured on Zen
+/// 5.
 #[inline]
 pub(crate) fn prefers_order() -> bool {
     static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
@@ -103,7 +104,6 @@ pub(crate) fn take_inexact() -> Option<bool> {
     Some(was_inexact)
 }
 
-/// Sets the inexact flag.
 pub(crate) fn set_inexact() {
     set_control(control() | INEXACT);
 }

@@ -12,7 +12,7 @@ use crate::sets::operation::Operation;
 use crate::sets::vector::Combine;
 
 /// Folds rows of `width` values element by element: `result[c]` becomes the [`fold`](crate::fold) of element `c` of all rows, in
-/// tree order. For no rows it returns `None` and does not change `result`. All levels give the same bits.
+/// tree order. For no rows, returns `None` and does not change `result`. All levels give the same bits.
 ///
 /// `items` are the rows, concatenated. The contents of `scratch` do not matter.
 ///

@@ -75,7 +75,7 @@ impl<T: Float, const L: usize> Kernel<T> for Lanes<'_, T, L> {
 
     const FOR: For = For {
         scalar: false,
-        // For `f32`, registers of 32 bytes are as fast or faster.
+        // For `f32`, registers of 32 bytes are at least as fast.
         long_registers: size_of::<T>() > size_of::<f32>(),
         ..For::ALL
     };
@@ -159,7 +159,7 @@ fn beside<V: Vector>(lanes: usize) -> usize {
     most.min(lanes / V::LANES)
 }
 
-/// Combines a group of rows with its left siblings, the `carries` waiting rows from `place` on, and stores the result at `place`.
+/// Combines a group of rows with its left siblings, which are `carries` waiting rows beginning at `place`. Stores the result at `place`.
 #[inline(always)]
 fn add_group<V, O, const L: usize, const W: usize>(
     proven: Proven<V>,

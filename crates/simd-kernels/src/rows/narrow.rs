@@ -189,7 +189,6 @@ impl<V: Vector, const REGISTERS: usize> NarrowFold<'_, V, REGISTERS> {
         node
     }
 
-    /// The next row.
     #[inline(always)]
     fn next_row(&mut self) -> [V; REGISTERS] {
         let first = if self.rest.len() < V::LANES {

@@ -3,7 +3,7 @@
 /// The number of bytes of each row in a panel.
 const PANEL_BYTES: usize = 1 << 15;
 
-/// The largest number of elements in a register. Rows in scratch memory are padded to a multiple of it.
+/// The largest number of elements in a register. Rows in scratch memory are padded to a multiple of this number.
 pub(crate) const REGISTER_ELEMENTS: usize = 16;
 
 /// The largest number of columns in a panel.

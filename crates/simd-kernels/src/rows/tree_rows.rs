@@ -6,7 +6,7 @@ use crate::processor::prefetch::RowsAhead;
 use crate::rows::scratch::{check_lengths, panel_columns};
 
 /// Folds rows of `width` values element by element: `result[c]` becomes the [`tree_fold`](crate::tree_fold) of element `c` of all
-/// rows. For no rows it returns `None` and does not change `result`.
+/// rows. For no rows, returns `None` and does not change `result`.
 ///
 /// The order and the arguments are those of [`fold_rows`](crate::fold_rows). `combine(left, right)` gets two elements of one
 /// column, left operand first. The order of the columns is unspecified.

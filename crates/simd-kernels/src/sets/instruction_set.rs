@@ -1,4 +1,4 @@
-//! Macros for the code that the modules of all instruction sets share. The arguments are the names of registers and functions.
+//! Defines macros for the code that the modules of all instruction sets share. The arguments are the names of registers and functions.
 
 /// Defines the type that proves the presence of an instruction set, and the entry points to the code compiled for it.
 macro_rules! vector_level {

@@ -15,7 +15,7 @@ pub(crate) trait Kernel<T> {
         None
     }
 
-    /// The result, computed in registers `V`. Every implementation must be `#[inline(always)]`: code that is not inlined is
+    /// The result, computed in registers `V`. Every implementation must be `#[inline(always)]`, because code that is not inlined is
     /// compiled without the instructions of the set.
     fn compute<V: Vector<Element = T>, O: Combine<T>>(self, proven: Proven<V>) -> Self::Output;
 }

@@ -8,8 +8,8 @@ pub enum Operation {
     Sum,
     /// left * right
     Product,
-    /// IEEE 754-2019 `minimum`: NaN propagates, -0 is less than +0.
+    /// IEEE 754-2019 `minimum`: NaN propagates, and -0 is less than +0.
     Minimum,
-    /// IEEE 754-2019 `maximum`: NaN propagates, -0 is less than +0.
+    /// IEEE 754-2019 `maximum`: NaN propagates, and -0 is less than +0.
     Maximum,
 }

@@ -50,7 +50,7 @@ pub(crate) fn all() -> [Option<Set>; 3] {
     ]
 }
 
-/// NEON, which all general-purpose processors have.
+/// NEON, which all general-purpose aarch64 processors have.
 #[cfg(target_arch = "aarch64")]
 #[inline]
 pub(crate) fn widest() -> Option<Set> {

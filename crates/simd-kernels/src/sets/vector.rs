@@ -129,7 +129,7 @@ impl<V> Copy for Proven<V> {}
 
 impl<V: Vector> Proven<V> {
     /// # Safety
-    /// The processor has the instruction set of `V`.
+    /// The processor must have the instruction set of `V`.
     #[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
     #[inline(always)]
     pub(crate) unsafe fn new() -> Self {

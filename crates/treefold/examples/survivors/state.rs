@@ -51,8 +51,8 @@ impl State {
 pub(crate) struct Saved {
     pub(crate) rows: Distribution,
     tag: Tag,
-    /// The last iterate and the one before. A rank may have completed one iteration more than another, but not two: each iteration begins
-    /// with a sum over all ranks.
+    /// The last iterate and the iterate before it. A rank may have completed one iteration more than another, but not two more, because
+    /// each iteration begins with a sum over all ranks.
     states: Vec<State>,
 }
 

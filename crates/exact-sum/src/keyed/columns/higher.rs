@@ -81,7 +81,7 @@ impl PowerSums {
     }
 }
 
-/// The power of items that a sum adds.
+/// The power of the items that a sum adds up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Power {
     Cube = 3,
@@ -209,7 +209,6 @@ impl HigherPowers {
         });
     }
 
-    /// A key's sum.
     pub(crate) fn number<F: FixedFormat>(&self, key: usize, power: Power) -> Fixed<F> {
         let mut number = Fixed::ZERO;
         for (unit, sums) in self.all_of(key) {

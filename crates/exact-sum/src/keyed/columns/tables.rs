@@ -26,7 +26,7 @@ const DIGITS: usize = DecodeDigits::DIGITS + 2;
 /// One table has room for this many exponents above those of the first items.
 const SPARE_EXPONENTS: i32 = 8;
 
-/// This number for `f32`. The first halves of the next digit's pairs then fit items from 21 exponents below the highest to 8 above it.
+/// The spare exponents for `f32`. The next digit's first halves then fit items from 21 exponents below the highest to 8 above it.
 const SPARE_OF_FLOATS: i32 = DecodeUnit::EXPONENTS - 1 - 24;
 
 /// If most items do not fit one table, this many blocks are added digit by digit before one table is tried again.
@@ -141,13 +141,11 @@ impl Tables {
         check_memory::<Pair>(self.keys.saturating_mul(missing.count()))
     }
 
-    /// Reserves memory for `keys` keys.
     pub(crate) fn reserve(&mut self, keys: usize) -> Result<(), LimitError> {
         let mut used = self.used.iter();
         used.try_for_each(|&digit| reserve(&mut self.tables[digit], keys))
     }
 
-    /// Makes room for more keys.
     pub(crate) fn grow(&mut self, keys: usize) {
         if keys > self.keys {
             self.keys = keys;

@@ -198,7 +198,7 @@ impl<T: Float> Keyed<Sum<T>> {
         sums.change_one(key, item.widened(), false);
     }
 
-    /// The mean of a key's items, rounded once. `items` is their number, which the caller has counted. NaN if `items` is 0.
+    /// The mean of a key's items, rounded once. `items` is the number of these items, which the caller must count. NaN if `items` is 0.
     ///
     /// # Panics
     /// The key has no sum.

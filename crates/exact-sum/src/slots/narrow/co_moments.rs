@@ -34,7 +34,8 @@ impl NarrowCoMoments {
         n.max(x).max(y) + 2
     }
 
-    /// The exponent of a power of two above the error of [`height`](Self::height), Σx² + |Σy| + |Σx| + |Σxy| + 2, likewise.
+    /// The exponent of a power of two above Σx² + |Σy| + |Σx| + |Σxy| + 2, the error of [`height`](Self::height) if sums are up to 1 too
+    /// small.
     fn height_error(&self) -> i32 {
         let [x, y] = [self.x.sum, self.y.sum].map(|sum| Wide::<2>::of(sum).bits());
         let [xx, xy] = [self.x.squares, self.products.0].map(Wide::bits);

@@ -15,7 +15,7 @@ use crate::statistic::{Options, Statistic};
 
 /// The sums of rows of C items that a [`Grid`](grid::Grid) has converted to integers.
 pub(crate) trait Narrow<T: Float, const C: usize>: Copy + Default {
-    /// The slot that holds the same sums of any items.
+    /// The type of slot that holds these sums for any items.
     type Slot: Slot<Item = T>;
 
     /// Adds a row, or removes it.
@@ -65,7 +65,7 @@ pub(crate) fn near<N: Narrow<T, C>, T: Float, const C: usize>(
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Count {
     pub(crate) items: u64,
-    /// n (n - `ddof`) for n items, if the statistic is divided by it, and if it is an integer from 1 to 2^53 - 1.
+    /// n (n - `ddof`) for n items, if the statistic is divided by this number, and if the number is an integer from 1 to 2^53 - 1.
     divisor: Option<Divisor>,
 }
 

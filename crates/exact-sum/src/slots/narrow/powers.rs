@@ -70,8 +70,8 @@ impl NarrowPowers {
         (2 * n).max(mixed).max(2 * s1 + 3) + 3
     }
 
-    /// The exponent of a power of two above the error of [`fourth`](Self::fourth), likewise. The error is at most n^3 + 4 n^2 (|S1| + |S3|
-    /// + 1) + 6 n (2 |S1| S2 + 2 |S1| + S2 + 1 + S1^2) + 12 |S1|^3 + 18 S1^2 + 12 |S1| + 3.
+    /// The exponent of a power of two above the error of [`fourth`](Self::fourth), if each sum is up to 1 too small. The error is at most
+    /// n^3 + 4 n^2 (|S1| + |S3| + 1) + 6 n (2 |S1| S2 + 2 |S1| + S2 + 1 + S1^2) + 12 |S1|^3 + 18 S1^2 + 12 |S1| + 3.
     fn fourth_error(&self, items: u64) -> i32 {
         let [n, s1, s2, s3] = self.bits(items);
         let cubes = (2 * n + 2 + s1.max(s3)).max(3 * s1 + 4);

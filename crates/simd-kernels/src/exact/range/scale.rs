@@ -28,7 +28,8 @@ pub struct RangeScale(i32);
 
 impl RangeScale {
     /// A scale for items with exponents from `lowest` to `highest`; `None` if the range is too wide. A quarter of the unused exponents is above
-    /// `highest`, and the rest below `lowest`: further items of a uniform or normal distribution may be much smaller, but hardly larger.
+    /// `highest`, and the rest below `lowest`, because further items of a uniform or normal distribution may be much smaller, but hardly
+    /// larger.
     #[must_use]
     pub fn for_items(lowest: i32, highest: i32) -> Option<Self> {
         Self::between(-1022, lowest, highest)

@@ -87,7 +87,7 @@ impl Tables {
         Some((sum, unit.exponent()))
     }
 
-    /// The pairs of all keys and their unit, if there is one table.
+    /// The pairs of all keys and their unit, if there is only one table.
     pub(crate) fn only_table(&self) -> Option<(&[Pair], DecodeUnit)> {
         match self.used[..] {
             [digit] => Some((&self.tables[digit], self.unit(digit))),
@@ -103,7 +103,6 @@ impl Tables {
         }
     }
 
-    /// The number of bytes that are allocated.
     pub(crate) fn memory(&self) -> usize {
         let pairs = self.used.iter().map(|&digit| self.tables[digit].capacity());
         pairs.fold(0, |sum, pairs| sum + pairs * size_of::<Pair>())
