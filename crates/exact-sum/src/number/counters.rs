@@ -26,7 +26,7 @@ impl fmt::Display for RemoveError {
 
 impl Error for RemoveError {}
 
-/// Sums would exceed a limit. No sum has changed.
+/// Sums would exceed a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LimitError {
