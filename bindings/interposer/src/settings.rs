@@ -114,7 +114,7 @@ impl Settings {
             match value.to_str().and_then(parse_ops) {
                 Some(named) => ops = named,
                 None => {
-                    let expected = "a list of sum, prod, min and max with commas";
+                    let expected = "a comma-separated list of sum, prod, min and max";
                     reject(OPS_VARIABLE, &value, expected);
                 }
             }
@@ -227,7 +227,7 @@ mod tests {
             (
                 "TREEFOLD_PMPI_OPS",
                 "sum,add",
-                "TREEFOLD_PMPI_OPS is `sum,add`, not a list of sum, prod, min and max with commas",
+                "TREEFOLD_PMPI_OPS is `sum,add`, not a comma-separated list of sum, prod, min and max",
             ),
             (
                 "TREEFOLD_SHARED_MEMORY",

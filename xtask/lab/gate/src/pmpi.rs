@@ -222,7 +222,7 @@ impl Suite<'_> {
 fn without_times(report: &str) -> String {
     let is_found = |line: &&str| line.starts_with("  ");
     let is_before = |line: &&str| !line.starts_with("  The program ");
-    let is_place = |line: &&str| line.contains("which (may) differ, from") || line.contains("+0x");
+    let is_place = |line: &&str| line.contains("results (may) differ") || line.contains("+0x");
     let is_time = |word: &&str| {
         let decimals = word.split_once('.').map(|(_, decimals)| decimals);
         decimals.is_some_and(|decimals| decimals.len() == 3 && decimals.parse::<u16>().is_ok())

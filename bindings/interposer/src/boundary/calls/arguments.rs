@@ -60,7 +60,7 @@ impl From<*const i64> for Count {
 /// Why a call is passed on to the MPI library.
 pub(crate) type Reason = &'static str;
 
-/// Reasons that several functions use. [`has_no_order`] says for which of them the order does not matter.
+/// Reasons that several functions use. [`has_no_order`] is true for a reason if the order of combining does not matter.
 pub(crate) const ONE_RANK: Reason = "one rank";
 pub(crate) const NO_ELEMENTS: Reason = "no elements";
 pub(crate) const LOCAL: Reason = "local";

@@ -13,7 +13,7 @@ use crate::statistics::{self, Counts, Kind, size_class};
 use crate::task::{Op, Task};
 
 impl Counts {
-    /// Compares the library's result with treefold's and counts the differences.
+    /// Compares the MPI library's result with treefold's and counts the differences.
     pub(crate) fn compare(&mut self, task: &Task, library: &[u8], own: &[u8]) {
         self.differing_elements = task.element.differing(library, own);
         self.differing = (self.differing_elements > 0).into();
@@ -34,7 +34,7 @@ pub(crate) fn count_taken(task: &Task, counts: Counts) {
     count_more(task, counts);
 }
 
-/// Counts a call whose results differ or may differ, under the place in the program that made it.
+/// Counts a call whose results differ or may differ, under the place in the program that made the call.
 pub(crate) fn count_site(call: &str, site: Option<&str>) {
     if let Some(site) = site {
         statistics::own().count_site(call, site, 1);

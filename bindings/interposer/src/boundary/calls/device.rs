@@ -5,7 +5,7 @@ use std::mem;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-/// For each driver: the names under which programs load its library, and its function that describes a pointer.
+/// For each driver, the names under which programs load its library, and the name of its function that describes a pointer.
 const CUDA: (&[&CStr], &CStr) = (&[c"libcuda.so.1"], c"cuPointerGetAttribute");
 const HIP: (&[&CStr], &CStr) = (
     &[
@@ -28,11 +28,11 @@ const LOOKS_EACH: u32 = 64;
 /// The number of library loads at the last search for drivers.
 static LOADS_SEEN: AtomicU64 = AtomicU64::new(0);
 
-/// `CUpointer_attribute`: where a pointer's memory is, and whether the CPU can read it, too.
+/// Values of `CUpointer_attribute`, which query where a pointer's memory is and whether the CPU can also read it.
 const MEMORY_TYPE: c_int = 2;
 const IS_MANAGED: c_int = 8;
 
-/// `CUmemorytype`.
+/// The value of `CUmemorytype` for GPU memory.
 const DEVICE: c_uint = 2;
 
 /// `CUresult cuPointerGetAttribute(void *data, CUpointer_attribute, CUdeviceptr)`.
@@ -41,7 +41,7 @@ type CudaAttribute = unsafe extern "C" fn(*mut c_void, c_int, usize) -> c_int;
 /// `hipError_t hipPointerGetAttributes(hipPointerAttribute_t *, const void *)`.
 type HipAttributes = unsafe extern "C" fn(*mut Hip, *const c_void) -> c_int;
 
-/// `hipPointerAttribute_t`, with more room than any version of it needs. The meaning of its first number changed with HIP 6.
+/// `hipPointerAttribute_t`, with more room than any version of this struct needs. The meaning of `kind` changed with HIP 6.
 #[repr(C)]
 #[derive(Default)]
 struct Hip {
@@ -99,7 +99,7 @@ fn loads() -> u64 {
     loads
 }
 
-/// Stores the address of a driver's function, if the program has loaded the driver. Returns whether the driver is loaded.
+/// Stores the address of a driver's function, if the program has loaded the driver. Returns whether the function was found.
 #[cold]
 fn find((libraries, function): (&[&CStr], &CStr), place: &AtomicPtr<c_void>) -> bool {
     for library in libraries {
@@ -139,7 +139,7 @@ fn is_of_cuda(address: *const c_void) -> bool {
     }
     // SAFETY: as above.
     let code = unsafe { ask((&raw mut is_managed).cast(), IS_MANAGED, address.addr()) };
-    // The driver writes one byte or four.
+    // The driver writes either one byte of the flag or all four.
     code != 0 || is_managed & 0xff == 0
 }
 

@@ -1,7 +1,7 @@
 //! Exports the reductions that treefold replaces, in all forms, for C and Fortran.
 //!
-//! Open MPI's Fortran functions call PMPI_ functions, so this library's C functions do not see these calls. Other families' Fortran
-//! functions call MPI_ functions. For these families, the Fortran functions below pass calls on, and this library's C functions get them.
+//! Open MPI's Fortran functions call PMPI_ functions, so this library's C functions do not see calls from Fortran. Other families' Fortran
+//! functions call MPI_ functions, so for these families the Fortran functions below only pass calls on.
 
 use std::ffi::{c_int, c_void};
 
@@ -16,8 +16,8 @@ use crate::boundary::library::next::{export_c, export_fortran, next, the_next};
 use crate::boundary::requests::start::{self, RequestPlace};
 use crate::task::{Call, Form};
 
-/// Defines a reduction in C. Arguments: its name; the name of the function with small counts, which is called if this one is missing;
-/// its call; its form; the type of its counts; and its parameters before the communicator, after the communicator, and at the end.
+/// Defines a function in C. Arguments: its name; the function with small counts, to be called if the MPI library lacks this function; its
+/// `Call`; its `Form`; the type of its counts; and its parameters before the communicator, after the communicator, and at the end.
 macro_rules! reduction_in_c {
     (
         $name:expr, $small:expr, $call:ident, $form:ident, $count:ty,
@@ -38,7 +38,7 @@ macro_rules! reduction_in_c {
             ),
             |next, library| {
                 let arguments = move |mpi: &Mpi| {
-                    // Programs test whether the library has persistent reductions, and do without them if it has none.
+                    // Programs may test whether persistent reductions exist: they do only if the library has them.
                     let is_there = Form::$form != Form::Persistent
                         || next().is_ok()
                         || !the_next!($small, concat!("P", $small)).address().is_null();
@@ -85,7 +85,7 @@ macro_rules! reduction_in_c {
     };
 }
 
-/// Defines a reduction in Fortran. Arguments: its names in small letters and in capitals; the others as in C.
+/// Defines a function in Fortran. Arguments: its names in small letters and in capitals; the others are as in `reduction_in_c`.
 macro_rules! reduction_in_fortran {
     (
         $small:expr, $capitals:expr, $call:ident, $form:ident, $count:ty,
@@ -125,7 +125,7 @@ macro_rules! reduction_in_fortran {
     };
 }
 
-/// Runs a reduction with treefold, or passes the call on. A reduction that is completed later has a place for its request.
+/// Runs a reduction with treefold, or passes the call on. A reduction that is completed later needs a place for its request.
 macro_rules! intercept {
     ($arguments:ident, $library:ident) => {
         // SAFETY: the callee requires what MPI requires of the caller.
@@ -137,9 +137,9 @@ macro_rules! intercept {
     };
 }
 
-/// Defines all functions of a reduction. Arguments: its call; its name without `MPI_` as in C, in small letters and in capitals; the types
-/// of its small and large counts; and the root. For MPI_Scan, the functions are MPI_Scan, MPI_Iscan and MPI_Scan_init, each also with large
-/// counts (`_c`), and MPIX_Scan_init, which is Open MPI 4's name for MPI_Scan_init.
+/// Defines all functions of a reduction. Arguments: its `Call`; its name without `MPI_`, first as in C, then in small letters, then in
+/// capitals; the types of its small and large counts; and its parameter for the root, if any. For MPI_Scan, the functions are MPI_Scan,
+/// MPI_Iscan and MPI_Scan_init, each also with large counts (`_c`), and MPIX_Scan_init, which is Open MPI 4's name for MPI_Scan_init.
 macro_rules! reduction {
     ($call:ident, $name:literal, $small:literal, $capitals:literal, $count:ty, $large:ty, $root:tt) => {
         reduction!(@c concat!("MPI_", $name), $call, Blocking, $count, $large, $root, (), ());

@@ -15,11 +15,11 @@ use crate::boundary::process::finish;
 use crate::boundary::process::inside::is_inside;
 use crate::settings::{Mode, Settings};
 
-/// Runs the reduction with treefold, or passes the call on to the library. Returns the error code for the program.
+/// Runs the reduction with treefold, or passes the call on to the MPI library. Returns the error code for the program.
 ///
 /// # Safety
-/// The arguments are those of an MPI call: handles are valid, and buffers are as the standard says for the call. `library` makes the same
-/// call to the library. If `arguments` returns `None`, the call is passed on.
+/// The arguments are those of an MPI call: handles are valid, and buffers are as the standard requires for the call. `library` makes the
+/// same call to the MPI library. If `arguments` returns `None`, the call is passed on.
 #[inline]
 pub(crate) unsafe fn intercept(
     arguments: impl FnOnce(&Mpi) -> Option<Arguments>,
@@ -31,16 +31,16 @@ pub(crate) unsafe fn intercept(
     let Some(arguments) = arguments(mpi) else {
         return library();
     };
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises valid arguments.
     if let Some(code) = unsafe { repeated::perform(&arguments, mpi) } {
         return code;
     }
-    // SAFETY: the caller promises it.
+    // SAFETY: as above.
     unsafe { take_or_pass(arguments, mpi, settings, &library) }
 }
 
-/// [`intercept`] for a kind of call that this thread does not remember. It is a separate function with arguments by value, so that
-/// `intercept` keeps them in registers for remembered kinds.
+/// [`intercept`] for a kind of call that this thread does not remember. It is a separate function that gets the arguments by value, so that
+/// `intercept` keeps the arguments of remembered kinds in registers.
 ///
 /// # Safety
 /// As [`intercept`].
@@ -51,11 +51,11 @@ unsafe fn take_or_pass(
     settings: &Settings,
     library: &dyn Fn() -> c_int,
 ) -> c_int {
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises valid arguments.
     match unsafe { prepare(&arguments, mpi, settings) } {
         Ok((task, places, state)) => {
             let comm = Communicator(arguments.comm);
-            // SAFETY: the caller promises it; `prepare` has made the task and the places.
+            // SAFETY: the caller promises valid arguments, from which `prepare` has made the task and the places.
             let code = unsafe { perform(&task, places, state, comm, library) };
             // After a failure, the program's error handler may have freed the communicator.
             if code == SUCCESS && settings.mode == Mode::On && settings.stats.is_none() {
@@ -75,7 +75,7 @@ unsafe fn take_or_pass(
     }
 }
 
-/// Passes a call on to the library for a reason. Returns the code for the program.
+/// Passes a call on to the MPI library, unless the reason is an error that treefold raises itself. Returns the code for the program.
 pub(crate) fn pass(reason: Reason, comm: Comm, library: &dyn Fn() -> c_int) -> c_int {
     if reason != EXSCAN_INTO_PLACE {
         return library();
@@ -85,7 +85,7 @@ pub(crate) fn pass(reason: Reason, comm: Comm, library: &dyn Fn() -> c_int) -> c
     code
 }
 
-/// The settings and the library; `None` if the interposer is off, if the call comes from treefold itself, or if MPI cannot be called.
+/// The settings and the MPI library; `None` if the interposer is off, if the call comes from treefold itself, or if MPI cannot be called.
 #[inline(always)]
 pub(crate) fn looked_at() -> Option<(&'static Settings, &'static Mpi)> {
     let settings = Settings::get();
@@ -93,7 +93,7 @@ pub(crate) fn looked_at() -> Option<(&'static Settings, &'static Mpi)> {
     (!is_passed).then(|| (settings, Mpi::get()))
 }
 
-/// Whether MPI is initialised, and the library is of a known family.
+/// Whether MPI is initialised and the MPI library is of a known family.
 #[inline]
 pub(crate) fn is_callable() -> bool {
     finish::register()

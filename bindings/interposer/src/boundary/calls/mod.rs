@@ -1,4 +1,4 @@
-//! Blocking reductions: their arguments, who runs them, and the exported functions.
+//! Blocking reductions: their arguments, and whether treefold or the MPI library runs them. Also exports the reductions of all forms.
 
 pub(crate) mod arguments;
 pub(crate) mod count;

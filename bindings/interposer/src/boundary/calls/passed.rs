@@ -1,5 +1,5 @@
-//! Reductions that are always passed on, and counted if there is a report: MPI_Reduce_local, and accumulations into windows, which happen
-//! in the order in which ranks arrive.
+//! Reductions that are always passed on to the MPI library, and counted if there is a report: MPI_Reduce_local, and accumulations into
+//! windows, which MPI applies in the order in which ranks arrive.
 
 use std::ffi::{c_int, c_void};
 use std::time::Instant;
@@ -14,7 +14,7 @@ use crate::boundary::library::loaded::Mpi;
 use crate::boundary::library::next::{export_c, export_fortran, next};
 use crate::settings::Settings;
 
-/// The library, if calls are counted.
+/// The MPI library, if calls are counted.
 fn counted() -> Option<&'static Mpi> {
     (Settings::get().stats.is_some() && is_callable()).then(Mpi::get)
 }
@@ -23,8 +23,8 @@ fn count(name: &str, reason: Reason, count: i64, datatype: Datatype, op: Op) {
     count_passed(name, reason, Count::Of(count), datatype, op, Instant::now());
 }
 
-/// Defines a function in C and in Fortran, from its name in the report, the reason for passing it on, its parameters, and the parameters
-/// that hold count, datatype and operator. The Fortran function is needed because Open MPI's Fortran functions call PMPI_ functions.
+/// Defines a function in C and in Fortran. Arguments: its name in the report, the reason for passing it on, its parameters, and the
+/// parameters that hold count, datatype and operator. Fortran needs a function because Open MPI's Fortran functions call PMPI_ functions.
 macro_rules! export {
     (
         $shown:literal, $reason:ident,

@@ -21,8 +21,8 @@ use crate::task::Task;
 /// Runs a task, and returns the error code for the program. `library` makes the same call to the MPI library.
 ///
 /// # Safety
-/// The buffer that is read has the task's width, the buffer that is written has its length, and they do not overlap. In place, one buffer
-/// has the larger of these sizes.
+/// The buffer that is read has the task's width, the buffer that is written has the task's length, and the buffers do not overlap. A buffer
+/// for both has the larger of these sizes.
 pub(crate) unsafe fn perform(
     task: &Task,
     places: CallBuffers,
@@ -32,25 +32,25 @@ pub(crate) unsafe fn perform(
 ) -> c_int {
     let settings = Settings::get();
     if settings.mode == Mode::Check {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises buffers of these sizes.
         return unsafe { check(task, places, state, comm, library) };
     }
     let begin = settings.stats.as_ref().map(|_| Instant::now());
     let (width, length) = (task.width_bytes(), task.length_bytes());
     let buffers = match places {
         CallBuffers::Apart(send, recv) => Buffers::Apart {
-            // SAFETY: the caller promises it.
+            // SAFETY: the caller promises a buffer of this width.
             local: unsafe { slice::from_raw_parts(send.cast(), width) },
-            // SAFETY: the caller promises it.
+            // SAFETY: the caller promises a buffer of this length, which does not overlap `local`.
             result: unsafe { slice::from_raw_parts_mut(recv.cast(), length) },
         },
         CallBuffers::Read(send) => Buffers::Apart {
-            // SAFETY: the caller promises it.
+            // SAFETY: the caller promises a buffer of this width.
             local: unsafe { slice::from_raw_parts(send.cast(), width) },
             result: &mut [],
         },
         CallBuffers::InPlace(buffer) => {
-            // SAFETY: the caller promises it; the result is at most as long as the contribution.
+            // SAFETY: the caller promises a buffer of this width, since the result is at most as long as the contribution.
             let buffer = unsafe { slice::from_raw_parts_mut(buffer.cast(), width) };
             Buffers::InPlace(buffer)
         }
@@ -76,7 +76,7 @@ pub(crate) fn code_of(outcome: Result<(), String>, comm: Communicator) -> c_int 
     }
 }
 
-/// Reduces with both treefold and the library, and gives the program the library's result.
+/// Reduces with both treefold and the MPI library, and gives the program the MPI library's result.
 ///
 /// # Safety
 /// As [`perform`].
@@ -93,7 +93,7 @@ unsafe fn check(
         CallBuffers::InPlace(buffer) => (buffer.cast_const(), Some(buffer)),
     };
     let mut own = vec![0_u8; output.map_or(0, |_| task.length_bytes())];
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises a buffer of the task's width.
     let local = unsafe { slice::from_raw_parts(input.cast::<u8>(), task.width_bytes()) };
     let begin = Instant::now();
     let result = &mut own[..];
@@ -149,7 +149,7 @@ pub(crate) fn guarded<R>(
     let mut inner = state.lock();
     let run = AssertUnwindSafe(|| run(&mut inner));
     let outcome = panic::catch_unwind(run).map_err(|payload| {
-        let message = format!("it panicked: {}", text_of(&*payload));
+        let message = format!("the reduction panicked: {}", text_of(&*payload));
         inner.fail(&message);
         message
     });

@@ -14,7 +14,7 @@ use crate::boundary::process::phase::is_over;
 use crate::settings::Settings;
 use crate::task::{Call, Element, Op, Task, is_even};
 
-/// Returns the task, the buffers and the communicator's state of a call, or why the call is left to the library.
+/// Returns the task, the buffers and the communicator's state for a call, or the reason for leaving the call to the MPI library.
 ///
 /// # Safety
 /// The arguments are those of an MPI call: handles are valid, and buffers are as the standard requires for the call.
@@ -50,7 +50,7 @@ pub(crate) unsafe fn prepare(
     if state.size == 1 {
         return Err(ONE_RANK);
     }
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises valid arguments.
     let (width, first, length, is_even) = unsafe { columns(arguments, state) }?;
     let root = usize::try_from(arguments.root).map_err(|_| WRONG)?;
     let bytes = width.checked_mul(element.bytes()).ok_or(WRONG)?;
@@ -76,8 +76,8 @@ pub(crate) unsafe fn prepare(
     Ok((task, places, state))
 }
 
-/// Returns the number of elements, the first element that this rank gets, the number that it gets, and whether a plan
-/// would divide the elements in the same way.
+/// Returns the call's number of elements, the first element of this rank's result, the number of elements in this result, and whether a
+/// plan would divide the elements among the ranks in the same way.
 ///
 /// # Safety
 /// As [`prepare`].
@@ -88,9 +88,9 @@ unsafe fn columns(
 ) -> Result<(usize, usize, usize, bool), Reason> {
     let count = match arguments.count {
         Count::Of(count) => usize::try_from(count).map_err(|_| WRONG)?,
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises valid arguments, so the address is NULL or that of a count for each rank.
         Count::Each(counts) => return unsafe { scattered(counts, state) },
-        // SAFETY: the caller promises it.
+        // SAFETY: as above.
         Count::EachLarge(counts) => return unsafe { scattered(counts, state) },
     };
     if count == 0 {
@@ -119,10 +119,10 @@ where
     if counts.is_null() {
         return Err(WRONG);
     }
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises a count for each rank, as the address is not NULL.
     let counts = unsafe { slice::from_raw_parts(counts, state.size) };
     let counts = counts.iter().map(|count| usize::try_from(*count));
-    // This drops negative counts, so the list becomes too short.
+    // `flatten` drops negative counts, which makes the list too short.
     let counts: &[usize] = &counts.flatten().collect::<Vec<_>>();
     if counts.len() != state.size {
         return Err(WRONG);
@@ -156,7 +156,7 @@ fn places(
     let is_root = task.call != Call::Reduce || rank == task.root;
     let is_first_of_exscan = task.call == Call::Exscan && rank == 0;
     let is_buffer = |address: *const c_void| !address.is_null() && !mpi.is_in_place(address);
-    // Rank 0 of an exscan gets no result, but decides as the other ranks do.
+    // Rank 0 of an exscan gets no result, but must decide like the other ranks.
     if is_root && mpi.is_in_place(recv) {
         return Err(match task.call {
             Call::Exscan => EXSCAN_INTO_PLACE,

@@ -1,7 +1,7 @@
 //! A fast path for calls that repeat one of this thread's recent calls.
 //!
 //! Programs make few kinds of calls, each of them many times. Checking a call's arguments takes as long as a short message. So each thread
-//! remembers its most recent kinds of calls that reduce whole rows, until a communicator is freed or MPI_Finalize begins.
+//! remembers the kinds of its most recent MPI_Allreduce and MPI_Reduce calls, until a communicator is freed or MPI_Finalize begins.
 
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
@@ -87,7 +87,7 @@ impl Last {
     }
 }
 
-/// Runs the reduction if this thread remembers the kind of call and its buffers are aligned. Returns the error code for the
+/// Runs the reduction if this thread remembers the kind of call and the engine can use the buffers directly. Returns the error code for the
 /// program; `None` if nothing was run.
 ///
 /// # Safety
@@ -103,14 +103,14 @@ pub(crate) unsafe fn perform(arguments: &Arguments, mpi: &Mpi) -> Option<c_int> 
         // MPI calls that the run itself makes are passed on before this point, so they never borrow `LAST` again.
         let last = last.borrow();
         let known = last.find(&kind)?;
-        // SAFETY: the caller promises it; the kind of the call is the same.
+        // SAFETY: the caller promises valid buffers, and the call is of the known kind.
         unsafe { reduce(known, mpi, arguments.send, arguments.recv) }
     })?;
     // This comes after the borrow, since the program's error handler may make MPI calls, and may never return.
     Some(code_of(outcome, Communicator(arguments.comm)))
 }
 
-/// Runs the remembered plan; `None` if the buffers are not aligned.
+/// Runs the remembered plan. Returns `None` if the engine cannot use the buffers directly.
 ///
 /// # Safety
 /// The call is of the known kind, and its buffers are as the MPI standard requires.
@@ -120,9 +120,9 @@ unsafe fn reduce(
     send: *const c_void,
     recv: *mut c_void,
 ) -> Option<Result<(), String>> {
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises valid buffers for a call of this kind.
     let buffers = unsafe { buffers(known, mpi, send, recv) }?;
-    // SAFETY: the generation is the present one, and the communicator belongs to the call.
+    // SAFETY: `find` has compared the generations, and this is a call on the state's communicator.
     let state = unsafe { State::of_generation(known.state) };
     let (outcome, _) = guarded(state, |inner| {
         let engine = inner.made_engine()?;
@@ -134,7 +134,7 @@ unsafe fn reduce(
     }
 }
 
-/// The buffers, if the engine can use them directly.
+/// The buffers of a call, if the engine can use them directly.
 ///
 /// # Safety
 /// `send` and `recv` are as the MPI standard requires for a call of this kind.
@@ -155,7 +155,7 @@ unsafe fn buffers<'b>(
     if device::has_driver() && (device::has(send) || device::has(recv)) {
         return None;
     }
-    // SAFETY: the caller promises a buffer of that many bytes, if the address is a buffer's.
+    // SAFETY: if `recv` is a buffer's address, the caller promises that the buffer has that many bytes.
     let result = || unsafe { slice::from_raw_parts_mut(recv.cast(), known.width_bytes) };
     if !is_buffer(send) {
         let is_in_place = known.has_result && mpi.is_in_place(send);
@@ -201,7 +201,7 @@ pub(crate) fn remember(arguments: &Arguments, mpi: &Mpi, task: &Task, state: &St
         has_result: task.call != Call::Reduce || state.rank == task.root,
     };
     LAST.with_borrow_mut(|last| {
-        // A known kind comes here if its buffers were not aligned, or if its plan was rebuilt.
+        // A kind that is already known comes here if the buffers were not aligned or the plan was rebuilt.
         let mut known_kinds = last.known.iter().map(|known| known.map(|known| known.kind));
         let same = known_kinds.position(|known| known == Some(kind));
         let place = same.unwrap_or(last.oldest);

@@ -1,4 +1,4 @@
-//! The state of each of the program's communicators: an MPI attribute, which duplicates do not inherit.
+//! The state of each of the program's communicators. It is an MPI attribute of the communicator, which duplicates do not inherit.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -15,11 +15,11 @@ use crate::boundary::check::digests::Digests;
 use crate::boundary::library::loaded::{self, Communicator, SUCCESS, mpi};
 use crate::engine::Engine;
 
-/// The maximum number of communicators, besides MPI_COMM_WORLD, whose ranks share memory within nodes. Each needs a window of the operating
-/// system's shared memory.
+/// The maximum number of communicators, besides MPI_COMM_WORLD, whose ranks share memory within nodes. Each such communicator needs a
+/// window of the operating system's shared memory.
 const WINDOWS_MAX: usize = 8;
 
-/// Counts events that invalidate what threads remember about communicators: a communicator was freed, or MPI_Finalize has begun.
+/// Counts the events that invalidate what threads remember about communicators: a communicator was freed, or MPI_Finalize has begun.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
 /// The number of communicators whose ranks share memory, not counting MPI_COMM_WORLD.
@@ -44,7 +44,7 @@ pub(crate) struct State {
 pub(crate) struct Inner {
     engine: Option<Engine>,
     duplicate: Option<Duplicate>,
-    /// Why there is no engine. Creating it is not tried again, since it might then succeed on some ranks only.
+    /// Why the engine could not be created. Creation is not retried, since it might then succeed on only some ranks.
     failure: Option<String>,
 }
 
@@ -66,7 +66,7 @@ impl Inner {
 
 // SAFETY: an engine's world, plans and buffers hold `Rc`s of each other, and no other object of the process holds one of them: each world
 // is created here from its own communicator. So all of them move between threads together, behind the mutex, and no thread uses one without
-// its lock. Any thread that may call a reduction may call the MPI functions that they use.
+// its lock. Any thread that may call a reduction may call the MPI functions that an engine uses.
 unsafe impl Send for Inner {}
 
 thread_local! {
@@ -74,7 +74,7 @@ thread_local! {
     static LAST: Cell<Option<(Communicator, u64, *const State)>> = const { Cell::new(None) };
 }
 
-/// The present generation. What a thread remembers is valid only in the generation in which it was found.
+/// The present generation. What a thread remembers is valid only in the generation in which the thread found it.
 #[inline]
 pub(crate) fn generation() -> u64 {
     GENERATION.load(Ordering::Acquire)
@@ -113,9 +113,9 @@ impl State {
     /// The pointer was found in the present generation, and this is a call on its communicator.
     #[inline]
     pub(crate) unsafe fn of_generation(state: *const Self) -> &'static Self {
-        // SAFETY: the state lives until its communicator is freed. No thread may free a communicator while another uses it (MPI 4.1, 7.4.3),
-        // and freeing starts a new generation. So the state lives at least until the end of this call on the communicator; callers keep it
-        // no longer, although its type says `'static`.
+        // SAFETY: the state lives until its communicator is freed. No thread may free a communicator while another uses it (MPI 4.1,
+        // 7.4.3), and freeing starts a new generation. So the state lives at least until the end of this call on the communicator; callers
+        // keep the reference no longer, although its type says `'static`.
         unsafe { &*state }
     }
 
@@ -162,7 +162,7 @@ impl State {
     }
 }
 
-/// The state that the communicator's attribute holds; sets the attribute if there is none.
+/// Returns the state that the communicator's attribute holds. If there is no attribute, creates the state and sets the attribute.
 #[cold]
 fn find(comm: Communicator) -> Option<*const State> {
     let key = key()?;
@@ -183,7 +183,7 @@ fn find(comm: Communicator) -> Option<*const State> {
         digests: Arc::default(),
         inner: Mutex::default(),
     }));
-    // SAFETY: as above; the value is what `delete` takes.
+    // SAFETY: as above; the value is a pointer that `delete` accepts.
     let code = unsafe { mpi().MPI_Comm_set_attr(comm.0, key, state.cast()) };
     if code != SUCCESS {
         // SAFETY: the pointer was just made by `Box::into_raw`, and MPI has not kept it.
@@ -198,10 +198,10 @@ fn key() -> Option<c_int> {
     *KEY.get_or_init(|| create_key(delete))
 }
 
-/// A key of attributes that are not copied.
+/// Creates a key for attributes that duplicates do not inherit; `None` if MPI fails.
 pub(crate) fn create_key(delete: DeleteAttribute) -> Option<c_int> {
     let mut key = 0;
-    // SAFETY: both functions have the signatures that MPI asks for and live forever; `key` is room for one int.
+    // SAFETY: both functions have the signatures that MPI requires and live forever; `key` has room for one int.
     let code = unsafe {
         mpi().MPI_Comm_create_keyval(
             Some(copy_no_attribute),
@@ -213,8 +213,8 @@ pub(crate) fn create_key(delete: DeleteAttribute) -> Option<c_int> {
     (code == SUCCESS).then_some(key)
 }
 
-/// Deletes a communicator's state. MPI calls this when the program frees the communicator, which is collective, or in MPI_Finalize, after
-/// crate `comm` has freed all duplicates.
+/// Deletes a communicator's state. MPI calls this function when the program frees the communicator (a collective call), or in MPI_Finalize,
+/// after crate `comm` has freed all duplicates.
 unsafe extern "C" fn delete(
     _comm: Passed<Comm>,
     _key: c_int,

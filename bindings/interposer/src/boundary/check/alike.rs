@@ -15,16 +15,16 @@ use crate::boundary::library::said::say;
 use crate::boundary::process::finish::{SAID_BY_RANK_0, WRONG_SETTING, receive_one, wait_for};
 use crate::settings::{Mode, Settings};
 
-/// The tag of the messages on MPI_COMM_WORLD by which ranks exchange settings if they differ.
+/// The tag of the messages on MPI_COMM_WORLD by which ranks exchange their settings if the settings differ.
 const TAG: c_int = 32_748;
 
-/// How long a rank waits for others after its own MPI_Init.
+/// How long a rank waits for the other ranks after its own MPI_Init.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// How long ranks wait for the settings of others.
+/// How long a rank waits for the settings of the other ranks.
 const ANSWER: Duration = Duration::from_secs(3);
 
-/// Compares settings once, and ends the job if ranks differ. Nothing here waits forever for a rank.
+/// Compares the ranks' settings once, and ends the job if they differ. All waits in this module are bounded.
 pub(crate) fn compare(settings: &Settings) {
     static IS_DONE: AtomicBool = AtomicBool::new(false);
     let is_there = || Mpi::find().is_some_and(Mpi::can_be_called);
@@ -35,7 +35,7 @@ pub(crate) fn compare(settings: &Settings) {
     let (rank, size) = (world.rank(), world.size());
     if rank == 0 && !settings.unknown.is_empty() {
         say(&format!(
-            "treefold-pmpi: unknown variables, without effect: {}\n",
+            "treefold-pmpi: these unknown variables have no effect: {}\n",
             settings.unknown.join(", ")
         ));
     }
@@ -51,7 +51,7 @@ pub(crate) fn compare(settings: &Settings) {
     treefold::mpi::abort(WRONG_SETTING, &explained(&all, size));
 }
 
-/// Whether all ranks arrive within [`PATIENCE`], with the same text.
+/// Whether all ranks call this function within [`PATIENCE`] and with the same text.
 fn are_alike(text: &str) -> bool {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -84,9 +84,9 @@ fn are_alike(text: &str) -> bool {
     code == SUCCESS && wait_for(PATIENCE, is_over) && unsafe { *minima } == *own
 }
 
-/// The distinct settings received so far, each with the ranks that sent it.
+/// Exchanges settings with all ranks for at most [`ANSWER`]. Returns the distinct settings, each with the ranks that have it.
 fn exchange(rank: usize, size: usize, own: &str) -> BTreeMap<String, Vec<usize>> {
-    // Unreceived messages do not matter, since the job ends.
+    // Messages may stay unreceived, since the job ends.
     let text = own.to_owned().leak();
     let length = c_int::try_from(text.len()).unwrap_or(0);
     for other in (0..size).filter(|other| *other != rank) {
@@ -120,14 +120,14 @@ fn exchange(rank: usize, size: usize, own: &str) -> BTreeMap<String, Vec<usize>>
     all
 }
 
-/// The message: which ranks are missing or differ, and possible reasons.
+/// The error text. It names the ranks that are missing or have different settings, and possible reasons.
 fn explained(all: &BTreeMap<String, Vec<usize>>, size: usize) -> String {
     let came: Vec<usize> = all.values().flatten().copied().collect();
     let missing: Vec<usize> = (0..size).filter(|rank| !came.contains(rank)).collect();
     if !missing.is_empty() {
         return format!(
-            "treefold-pmpi: {} of {size} did not come within {} s of MPI_Init: libtreefold_pmpi.so is not loaded there, or TREEFOLD_PMPI is \
-             off there. All ranks need the same LD_PRELOAD and TREEFOLD_PMPI; treefold-run passes them on.",
+            "treefold-pmpi: {} of {size} did not answer within {} s of MPI_Init. Either libtreefold_pmpi.so is not loaded \
+             there or TREEFOLD_PMPI is off there. All ranks need the same LD_PRELOAD and TREEFOLD_PMPI; treefold-run passes them on.",
             listed(&missing),
             PATIENCE.as_secs()
         );
@@ -137,7 +137,7 @@ fn explained(all: &BTreeMap<String, Vec<usize>>, size: usize) -> String {
     let settings = settings.into_iter();
     let settings = settings.map(|(text, ranks)| format!("{}: {text}", listed(ranks)));
     format!(
-        "treefold-pmpi: ranks have different settings, and would wait for each other: {}",
+        "treefold-pmpi: ranks have different settings, with which they would wait for each other forever: {}",
         settings.collect::<Vec<_>>().join("; ")
     )
 }
@@ -170,7 +170,7 @@ mod tests {
     fn ranks_that_are_missing_or_differ_are_named() {
         let all = BTreeMap::from([("a".to_owned(), vec![0, 5, 7]), ("b".to_owned(), vec![8])]);
         let explanation = explained(&all, 9);
-        let expected = "treefold-pmpi: ranks 1-4, 6 of 9 did not come within";
+        let expected = "treefold-pmpi: ranks 1-4, 6 of 9 did not answer within";
         assert!(explanation.starts_with(expected), "{explanation}");
         let all = BTreeMap::from([("a".to_owned(), vec![2]), ("b".to_owned(), vec![0, 1])]);
         let explanation = explained(&all, 3);

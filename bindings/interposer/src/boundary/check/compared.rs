@@ -1,4 +1,4 @@
-//! The data that a check keeps for each reduction that the library runs.
+//! The data that a check keeps for each reduction that the MPI library runs.
 
 use std::ffi::c_void;
 use std::slice;
@@ -11,7 +11,7 @@ use crate::boundary::check::digests::Digests;
 use crate::boundary::process::site::site;
 use crate::task::Task;
 
-/// A gathered reduction that a check compares with the library's result.
+/// What a check keeps to compare the MPI library's result with treefold's reduction of the gathered contributions.
 #[derive(Debug)]
 pub(crate) struct Check {
     /// The program's communicator.
@@ -20,11 +20,11 @@ pub(crate) struct Check {
     /// contribution is sent.
     pub(crate) request: Request,
     pub(crate) contribution: Vec<u64>,
-    /// Where the digest goes, and the number of the call; `None` unless all ranks get the same result.
+    /// Where the result's digest is stored, and the number of the call; `None` unless all ranks get the same result.
     pub(crate) digests: Option<(Arc<Digests>, u64)>,
     /// The place in the program that started the reduction.
     pub(crate) site: Option<Arc<str>>,
-    /// The library's result, once it is complete.
+    /// The MPI library's result, once it is complete.
     pub(crate) library: Option<Vec<u8>>,
     /// Whether the thread that completed the reduction had a non-default floating-point environment.
     pub(crate) other_environment: bool,
@@ -61,7 +61,7 @@ impl Check {
     /// # Safety
     /// `send` has as many elements as the task says.
     pub(crate) unsafe fn of(task: &Task, send: *const c_void, comm: Comm) -> Self {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises that many elements.
         let bytes = unsafe { slice::from_raw_parts(send.cast::<u8>(), task.width_bytes()) };
         let mut contribution = vec![0_u64; bytes.len().div_ceil(size_of::<u64>())];
         bytemuck::cast_slice_mut(&mut contribution)[..bytes.len()].copy_from_slice(bytes);

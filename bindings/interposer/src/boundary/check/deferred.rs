@@ -1,5 +1,5 @@
-//! Comparisons in a check that still wait for the contributions of other ranks. The library has completed its reduction, and other ranks
-//! may be waiting for this rank to continue. So nothing here waits before the communicator is freed or MPI_Finalize begins.
+//! Comparisons in a check that still wait for the contributions of other ranks. The MPI library has completed its reduction, and other
+//! ranks may be waiting for this rank to continue. So nothing here waits before the communicator is freed or MPI_Finalize begins.
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -35,13 +35,13 @@ struct Pending {
     next: u64,
 }
 
-/// A pending comparison. The entry stays while a thread works on its flight, so that other threads see it.
+/// A pending comparison. The entry stays in the table while a thread works on its flight, so that other threads see that it is pending.
 struct PendingEntry {
     comm: Comm,
     flight: Option<Box<Flight>>,
 }
 
-/// A flight that a thread works on. It is put back even if the program's error handler throws.
+/// A flight that a thread works on. `drop` puts it back even if the program's error handler throws.
 struct InHands<'l> {
     left: &'l Left,
     key: u64,
@@ -89,7 +89,7 @@ impl Left {
         })
     }
 
-    /// Tests each request without holding the lock, and handles the requests that are complete.
+    /// Calls `ask` for each request, without holding the lock. Removes comparisons whose requests have ended and passes them to `over`.
     fn settle(
         &self,
         mut ask: impl FnMut(Comm, &mut Request) -> End,
@@ -114,12 +114,12 @@ impl Left {
     }
 }
 
-/// Adds a comparison for which the program already has the library's result.
+/// Adds a comparison of a call for which the program already has the MPI library's result.
 pub(crate) fn push(flight: Box<Flight>) {
     LEFT.push(flight);
 }
 
-/// Compares all reductions that are complete.
+/// Makes all comparisons for which the contributions have arrived.
 pub(crate) fn poll() {
     LEFT.settle(|_, request| test(request), finish);
 }
@@ -142,7 +142,7 @@ pub(crate) fn wait(is_of: impl Fn(Comm) -> bool) {
     }
 }
 
-/// Compares the remaining reductions, except reductions whose requests `wait` gives up on.
+/// Makes the remaining comparisons, except those whose requests `wait` gives up on.
 pub(crate) fn end(wait: impl Fn(&mut Request) -> End) {
     LEFT.settle(|_, request| wait(request), finish);
     // The library may still write to the buffers of incomplete reductions.
@@ -161,7 +161,7 @@ pub(crate) fn test(request: &mut Request) -> End {
     }
 }
 
-/// Compares a complete reduction; counts a failed one as not compared.
+/// Makes a comparison whose request is complete; counts it as failed if the request has failed.
 fn finish(flight: Box<Flight>, end: End) {
     if end == End::Complete {
         flight.compare();
@@ -198,7 +198,7 @@ mod tests {
         left
     }
 
-    /// While a thread works on an entry, threads that wait for its communicator still see it, and any thread may call this module.
+    /// While a thread works on an entry, threads that wait for its communicator still see the entry, and threads may call this module.
     #[test]
     fn what_is_in_hands_is_left() {
         let left = left(3);

@@ -1,7 +1,7 @@
-//! Checks that the library gives all ranks of a call the same bits, and that all ranks made the same call.
+//! Checks that the MPI library gives all ranks of a call the same bits, and that all ranks made the same call.
 //!
-//! For each communicator and call number, each rank keeps a digest of its result and a description of its call. Ranks compare them when the
-//! communicator is freed or MPI_Finalize begins, since a call completes at different times on different ranks.
+//! For each communicator and call number, each rank keeps a digest of its result and a description of its call. Ranks compare these when
+//! the communicator is freed or MPI_Finalize begins, since a call completes at different times on different ranks.
 
 use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,7 +14,7 @@ use crate::boundary::library::loaded::{self, Communicator, SUCCESS, mpi};
 use crate::statistics;
 use crate::task::{Call, Element, Task};
 
-/// The number of slots per communicator, which bounds the length of messages. If there are more calls, several share a slot.
+/// The number of slots per communicator, which bounds the length of messages. If there are more calls than slots, calls share slots.
 const SLOTS: usize = 512;
 
 /// The neutral element of the minimum.
@@ -35,13 +35,13 @@ struct KeptDigests {
 /// The digests of the calls that share a slot.
 #[derive(Clone, Debug, Default)]
 struct Slot {
-    /// The digest of results.
+    /// The sum of the results' digests.
     digest: u64,
     /// The kinds of calls, as [`Task::asked`] gives them, and the number of calls of each kind.
     asked: Vec<(Task, u64)>,
 }
 
-/// The digests of all communicators that have calls.
+/// The digests of all communicators on which the program has made calls.
 static ALL: Mutex<Vec<(Comm, Arc<Digests>)>> = Mutex::new(Vec::new());
 
 fn all() -> MutexGuard<'static, Vec<(Comm, Arc<Digests>)>> {
@@ -60,7 +60,7 @@ impl Slot {
         }
     }
 
-    /// Combines digests independently of the order of calls.
+    /// A digest of the kinds of calls and their numbers, which does not depend on the order of the calls.
     fn asked_digest(&self) -> u64 {
         let digests = self.asked.iter().map(|(asked, calls)| {
             let mut hasher = DefaultHasher::new();
@@ -126,7 +126,7 @@ impl Digests {
         *kept = kept.wrapping_add(digest);
     }
 
-    /// The words whose minima over ranks are taken: both digests of each slot, and their complements, whose minima show the maxima.
+    /// The words whose minima over ranks are taken: both digests of each slot and their complements, which show the maxima of the digests.
     fn list(&self) -> Vec<u64> {
         let inner = self.lock();
         let lists = inner.places.iter().map(|place| {
@@ -145,7 +145,7 @@ impl Digests {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Comparison {
     Alike,
-    /// Ranks have different results of the same calls.
+    /// Ranks have different results for the same calls.
     OtherResults,
     /// Ranks made different calls.
     OtherCalls,
@@ -204,10 +204,10 @@ pub(crate) fn compare(comm: Comm) {
     }
 }
 
-/// Compares the remaining digests; all ranks are in MPI_Finalize. `wait` waits for one request, or gives up.
+/// Compares the remaining digests in MPI_Finalize, which all ranks call. `wait` waits for one request, or gives up.
 pub(crate) fn compare_all(wait: impl Fn(&mut Request) -> bool) {
     let left = std::mem::take(&mut *all());
-    // The library may use the buffers after this function has given up.
+    // The buffers are leaked, since the library may use them after this function has given up.
     let started = left.into_iter().map(|(comm, digests)| {
         let list = digests.list().leak();
         let minima = vec![UNKNOWN; list.len()].leak();

@@ -1,4 +1,4 @@
-//! Wraps MPI_Comm_free and MPI_Comm_disconnect for a check: all ranks make these calls together, so they compare their results here. MPI
+//! Wraps MPI_Comm_free and MPI_Comm_disconnect for a check. All ranks make these calls together, so they compare their results here. MPI
 //! may delete the communicator's attributes only later, when ranks cannot wait for each other.
 
 use std::ffi::c_void;

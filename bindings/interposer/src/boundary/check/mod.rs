@@ -1,4 +1,4 @@
-//! The mode `check`: compares treefold's and the library's result of each call, on all ranks.
+//! The mode `check`, which compares treefold's result of each call with the MPI library's result, on all ranks.
 
 pub(crate) mod alike;
 pub(crate) mod compared;

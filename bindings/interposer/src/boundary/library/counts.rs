@@ -1,7 +1,8 @@
 //! The count arguments of C's functions, and 64-bit counts for libraries without large-count functions.
 //!
-//! A program may test for `MPI_Allreduce_c` (mpi4py does, by a weak reference) and otherwise call `MPI_Allreduce`. With this library loaded
-//! the test succeeds even if the MPI library lacks the function. So the count is passed on to `MPI_Allreduce` as an `int` if it fits.
+//! A program may test for `MPI_Allreduce_c` (mpi4py does, by a weak reference) and call `MPI_Allreduce` if it is missing. With this library
+//! loaded, the test succeeds even if the MPI library lacks `MPI_Allreduce_c`. So the count is passed on to `MPI_Allreduce` if it fits an
+//! `int`.
 
 use std::collections::BTreeSet;
 use std::ffi::c_int;
@@ -14,10 +15,10 @@ use crate::boundary::library::loaded::{Communicator, Mpi};
 
 /// The type of a count argument: one number, or the address of a list with a number for each rank. MPI_Count has 64 bits in every family.
 pub(crate) trait CountArgument {
-    /// The type in the function with small counts.
+    /// The type of this argument in the function with small counts.
     type Small;
 
-    /// The argument with `int`s, if all counts fit.
+    /// The argument as `int`s, if all counts fit.
     ///
     /// # Safety
     /// An address is NULL, or has a count for each rank of the communicator.
@@ -52,7 +53,7 @@ impl CountArgument for *const i64 {
     type Small = *const c_int;
 
     /// The converted list is never freed: MPI may read it until a request is complete (MPI 4.1, 6.12), and this module does not learn when
-    /// that is. Equal lists are stored once.
+    /// a request is complete. Equal lists are stored once.
     unsafe fn small(self, comm: Passed<Comm>) -> Option<*const c_int> {
         static KEPT: Mutex<BTreeSet<&'static [c_int]>> = Mutex::new(BTreeSet::new());
         let mpi = Mpi::find()?;
@@ -61,7 +62,7 @@ impl CountArgument for *const i64 {
             return None;
         }
         let size = Communicator(comm).size();
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises a count for each rank, as the address is not NULL.
         let counts = unsafe { slice::from_raw_parts(self, size) };
         let counts = counts.iter().map(|&count| c_int::try_from(count).ok());
         let counts = counts.collect::<Option<Vec<c_int>>>()?;
@@ -85,7 +86,7 @@ pub(crate) trait FortranCount {
 
 impl FortranCount for c_int {
     unsafe fn at(address: *const c_int) -> Self {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises the address of an INTEGER.
         unsafe { *address }
     }
 }

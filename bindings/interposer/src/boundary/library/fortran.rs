@@ -1,4 +1,4 @@
-//! Reads Fortran arguments: addresses of integers, some of which are handles.
+//! Reads the arguments of Fortran calls. They are addresses of integers, and some of these integers are handles.
 
 use std::ffi::c_int;
 
@@ -9,14 +9,14 @@ use crate::boundary::library::loaded::Mpi;
 /// # Safety
 /// The address points to an INTEGER.
 pub(crate) unsafe fn integer(address: *const c_int) -> c_int {
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises the address of an INTEGER.
     unsafe { *address }
 }
 
 /// # Safety
 /// The address points to a Fortran handle, and MPI is initialised.
 pub(crate) unsafe fn datatype_of(mpi: &Mpi, address: *const c_int) -> Datatype {
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises the address of a handle.
     let number = unsafe { *address };
     // SAFETY: the caller promises that MPI is initialised, and the program promises a datatype's number.
     let datatype = unsafe { mpi.library.type_from_fortran(number) };
@@ -27,7 +27,7 @@ pub(crate) unsafe fn datatype_of(mpi: &Mpi, address: *const c_int) -> Datatype {
 /// # Safety
 /// As [`datatype_of`].
 pub(crate) unsafe fn op_of(mpi: &Mpi, address: *const c_int) -> Op {
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises the address of a handle.
     let number = unsafe { *address };
     // SAFETY: the caller promises that MPI is initialised, and the program promises that the number is an operator's.
     let op = unsafe { mpi.library.op_from_fortran(number) };
@@ -37,7 +37,7 @@ pub(crate) unsafe fn op_of(mpi: &Mpi, address: *const c_int) -> Op {
 /// # Safety
 /// As [`datatype_of`].
 pub(crate) unsafe fn comm_of(mpi: &Mpi, address: *const c_int) -> Comm {
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises the address of a handle.
     let number = unsafe { *address };
     // SAFETY: the caller promises that MPI is initialised, and the program promises a communicator's number.
     let comm = unsafe { mpi.library.comm_from_fortran(number) };
@@ -48,7 +48,7 @@ pub(crate) unsafe fn comm_of(mpi: &Mpi, address: *const c_int) -> Comm {
 /// The address points to an INTEGER, or is NULL.
 pub(crate) unsafe fn leave(ierr: *mut c_int, code: c_int) {
     if !ierr.is_null() {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises the address of an INTEGER, as it is not NULL.
         unsafe { *ierr = code };
     }
 }

@@ -13,7 +13,7 @@ use crate::task::{Element, Op};
 
 pub(crate) const SUCCESS: c_int = MPI_SUCCESS;
 
-/// The library, and its handles for the types and operators that treefold reduces.
+/// The MPI library, and its handles for the types and operators that treefold reduces.
 #[derive(Debug)]
 pub(crate) struct Mpi {
     pub(crate) library: &'static Library,
@@ -35,8 +35,8 @@ unsafe impl Sync for Mpi {}
 struct Type {
     handle: Datatype,
     parts: usize,
-    /// `None` if the library reports another size for the datatype. Fortran compilers have options for the size of a REAL, so the library is
-    /// queried, but only when a program uses the type: a library that lacks the type reports the query as an error.
+    /// `None` if treefold reduces no type of the size that the library reports. Fortran compilers have options for the size of a REAL, so
+    /// the library is queried, but only when a program uses the type: a library that lacks the type would report an error.
     element: OnceLock<Option<Element>>,
 }
 
@@ -50,7 +50,7 @@ struct Fortran {
 static MPI: OnceLock<Option<Mpi>> = OnceLock::new();
 
 impl Mpi {
-    /// The library, if it is of a known family. The first call finds it, or prints a line if there is none.
+    /// The MPI library, if it is of a known family. The first call finds it, or prints why there is none.
     #[inline]
     pub(crate) fn find() -> Option<&'static Self> {
         MPI.get_or_init(|| match treefold::mpi::library_beneath() {
@@ -58,7 +58,7 @@ impl Mpi {
             Err(error) => {
                 if is_first_rank() {
                     say(&format!(
-                        "treefold-pmpi: {error}: the program's reductions are passed on\n"
+                        "treefold-pmpi: {error}. The program's reductions do not run with treefold\n"
                     ));
                 }
                 None
@@ -67,7 +67,7 @@ impl Mpi {
         .as_ref()
     }
 
-    /// The library, which must have been found.
+    /// The MPI library, which must have been found before.
     #[inline]
     pub(crate) fn get() -> &'static Self {
         let found = MPI.get().and_then(Option::as_ref);
@@ -109,7 +109,7 @@ impl Mpi {
         Self {
             library,
             family: library.family(),
-            // Types that the library lacks are null.
+            // The handles of types that the library lacks are null.
             types: types
                 .into_iter()
                 .filter(|known| known.handle != null)
@@ -130,7 +130,7 @@ impl Mpi {
         }
     }
 
-    /// Whether Fortran calls bypass this library's C functions: Open MPI's Fortran functions call its `PMPI_` functions, those of other
+    /// Whether Fortran calls bypass this library's C functions: Open MPI's Fortran functions call its `PMPI_` functions; those of other
     /// families call `MPI_` functions.
     #[inline]
     pub(crate) fn hides_fortran(&self) -> bool {
@@ -155,9 +155,9 @@ impl Mpi {
         }
     }
 
-    /// The element type of a datatype of Fortran's `select_real_kind`, if treefold reduces it. Such a datatype is predefined, with a handle for
-    /// each precision and range (MPI 4.1, 19.1.5). The library is queried each time, which takes about 10 ns: a remembered handle might belong
-    /// to another datatype later.
+    /// The element type of a datatype of Fortran's `select_real_kind`, if treefold reduces it. Such a datatype is predefined, with a handle
+    /// for each precision and range (MPI 4.1, 19.1.5). The library is queried each time (about 10 ns), since a remembered handle might
+    /// belong to another datatype later.
     #[cold]
     fn f90_element(&self, datatype: Datatype) -> Option<Element> {
         let combiner = self.combiner(datatype)?;
@@ -170,7 +170,7 @@ impl Mpi {
         Element::of(parts, self.size_bytes(datatype)?)
     }
 
-    /// Whether the datatype is one of the library's constants.
+    /// Whether the datatype is one of the MPI library's constants.
     pub(crate) fn has_type(&self, datatype: Datatype) -> bool {
         self.types.iter().any(|known| known.handle == datatype)
     }
@@ -181,7 +181,7 @@ impl Mpi {
         place.map(|place| Op::ALL[place])
     }
 
-    /// Whether the order can change the bits of a reduction: a sum or product that rounds, or a user-defined operator.
+    /// Whether the order can change the bits of a reduction, as with a sum or product that rounds, or with a user-defined operator.
     pub(crate) fn depends_on_order(&self, datatype: Datatype, op: mpi_library::Op) -> bool {
         let handles = &self.library.handles;
         let exact = [
@@ -232,13 +232,13 @@ impl Mpi {
         }
     }
 
-    /// How the program constructed a datatype.
+    /// The combiner of a datatype, which says how the datatype was constructed.
     fn combiner(&self, datatype: Datatype) -> Option<c_int> {
         let (mut integers, mut addresses, mut types, mut combiner) = (0, 0, 0, 0);
         if datatype == self.library.handles.MPI_DATATYPE_NULL {
             return None;
         }
-        // SAFETY: the program promises a handle, which is not the null handle; the rest are live ints.
+        // SAFETY: the program promises a handle, which is not the null handle; the other arguments are live ints.
         let code = unsafe {
             self.library.MPI_Type_get_envelope(
                 datatype,
@@ -268,7 +268,7 @@ impl Mpi {
         let is_named = combiner == Some(self.library.constants.MPI_COMBINER_NAMED);
         if is_named && bytes.is_some() {
             let mut length = 0;
-            // SAFETY: the handle is a datatype, the name has the room that every library asks for, and `length` is a live int.
+            // SAFETY: the handle is a datatype, the name has the room that any library may need, and `length` is a live int.
             let code = unsafe {
                 self.library
                     .MPI_Type_get_name(datatype, name.as_mut_ptr(), &raw mut length)
@@ -305,7 +305,7 @@ impl Mpi {
     }
 }
 
-/// The possible addresses of one of the variables that Open MPI's Fortran compares by address.
+/// The possible addresses of a variable that Open MPI's Fortran functions recognise by its address.
 fn fortran_places(library: &Library, name: &CStr) -> Vec<*const c_void> {
     let places = match library.family() {
         Family::OpenMpi => library.variables(name),
@@ -315,7 +315,7 @@ fn fortran_places(library: &Library, name: &CStr) -> Vec<*const c_void> {
     places.map(|place| place.as_ptr().cast_const()).collect()
 }
 
-/// The library's functions.
+/// The MPI library, through which its functions are called.
 #[inline]
 pub(crate) fn mpi() -> &'static Library {
     Mpi::get().library
@@ -339,7 +339,7 @@ impl Communicator {
         usize::try_from(rank).unwrap_or(0)
     }
 
-    /// The number of ranks; for intercommunicators, of ranks in this group; 0 if the library fails.
+    /// The number of ranks (for an intercommunicator, in the local group); 0 if the library fails.
     pub(crate) fn size(self) -> usize {
         let mut size = 0;
         // SAFETY: as for the rank.

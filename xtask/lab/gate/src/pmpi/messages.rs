@@ -29,7 +29,7 @@ const WRONG: [(&str, &str); 4] = [
     ),
     (
         "TREEFOLD_PMPI_OPS=sum,add",
-        "TREEFOLD_PMPI_OPS is `sum,add`, not a list of sum, prod, min and max with commas",
+        "TREEFOLD_PMPI_OPS is `sum,add`, not a comma-separated list of sum, prod, min and max",
     ),
     (
         "TREEFOLD_SHARED_MEMORY=perhaps",
@@ -119,16 +119,16 @@ impl Suite<'_> {
             );
             ["sh".to_owned(), "-c".to_owned(), script]
         };
-        let missing = format!("rank {absent} of {RANKS} did not come within");
+        let missing = format!("rank {absent} of {RANKS} did not answer within");
         let case = MessageTest::of("a rank that has not loaded it", missing);
         let without = on_rank(absent, "unset LD_PRELOAD");
         self.tell(steps, sums, case.with(without).fails())?;
-        let differs = "would wait for each other: rank 0: treefold";
+        let differs = "would wait for each other forever: rank 0: treefold";
         let case = MessageTest::of("ranks with different settings", differs);
         let check = on_rank(1, &format!("export {CHECK}"));
         self.tell(steps, sums, case.with(check).fails())?;
         let unknown = "TREEFOLD_PMPI_STAT";
-        let case = MessageTest::of("an unknown variable", format!("without effect: {unknown}"));
+        let case = MessageTest::of("an unknown variable", format!("have no effect: {unknown}"));
         self.tell(steps, sums, case.with([format!("{unknown}=stderr")]))
     }
 
