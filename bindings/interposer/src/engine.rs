@@ -1,4 +1,4 @@
-//! Runs the reductions of one communicator: its world, a cache of plans, and memory that calls reuse.
+//! Runs the reductions of one communicator. An engine has a world, a cache of plans, and memory that calls reuse.
 
 mod fold;
 mod plans;
@@ -36,12 +36,11 @@ pub(crate) struct Engine {
     plans: Plans,
     local: Scratch,
     result: Scratch,
-    /// Why the engine has failed. It stays failed, since ranks could behave differently after a
-    /// failure.
+    /// Why the engine has failed. Every later run fails, too, since ranks could behave differently after a failure.
     failure: Option<String>,
 }
 
-/// A plan's position in the cache when it was found, its key, and the operation that it runs.
+/// A cached plan: the operation to run, the plan's position in the cache when it was found, and its key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeptPlan {
     operation: Operation,
@@ -49,7 +48,7 @@ pub(crate) struct KeptPlan {
     key: Key,
 }
 
-/// Memory that is aligned for all elements, and grows.
+/// Memory that is aligned for all element types and grows on demand.
 #[derive(Debug, Default)]
 struct Scratch(Vec<u64>);
 
@@ -275,7 +274,7 @@ mod tests {
         assert_eq!(sums.unwrap(), [6.0; 3]);
     }
 
-    /// Rows of two full blocks and a partial one; a rank gets all or some of the columns.
+    /// Reduces rows of two full blocks and a partial block. A rank gets all or some of the columns.
     #[test]
     fn long_rows_go_in_blocks() {
         let width = 2 * COLUMNS_MAX + 50;

@@ -1,4 +1,4 @@
-//! The report at the end, as text.
+//! The report at the end of the program, as text.
 
 mod columns;
 mod json;
@@ -15,7 +15,8 @@ use crate::statistics::{Counts, Kind, Statistics};
 #[derive(Debug)]
 pub(crate) struct Report<'a> {
     pub(crate) statistics: &'a Statistics,
-    /// The places of calls whose results differ or may differ: MPI's name, the number of calls, and the place; the most frequent first.
+    /// The places of calls whose results (may) differ: the function's name, the number of calls, and the place. The most frequent come
+    /// first.
     pub(crate) sites: &'a [(String, u64, String)],
     pub(crate) mode: Mode,
     /// The first line of the MPI library's version text.
@@ -28,7 +29,7 @@ pub(crate) struct Report<'a> {
     pub(crate) ahead: Option<String>,
 }
 
-/// Longer places are cut at the front, so that lines have at most 100 columns.
+/// The maximum width of a place. Longer places lose their beginning, so that lines have at most 100 columns.
 const SITE_WIDTH_MAX: usize = 60;
 
 /// A text for 4^`class` bytes, with a unit.
@@ -136,7 +137,7 @@ impl Report<'_> {
             let ranks = counted(self.ranks, "rank");
             return results
                 + &sentence(&format!(
-                    "With {ranks} and the library's choice of algorithms, all had treefold's bits."
+                    "With {ranks} and the library's choice of algorithms, all results had treefold's bits."
                 ));
         }
         let share = percent(differing, compared);
@@ -181,7 +182,7 @@ impl Report<'_> {
         sentence(&format!("Calls seen: 0. {why}"))
     }
 
-    /// The tables of replaced calls; in a check the table of differences comes first.
+    /// The tables of replaced calls. In a check, the table of differences comes first.
     fn taken_over(&self) -> String {
         let kinds: Vec<_> = self.taken().collect();
         if kinds.is_empty() {

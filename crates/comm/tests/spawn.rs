@@ -64,7 +64,7 @@ fn can_start(library: &Library) -> bool {
 /// The intercommunicator with the processes that have spawned this one, if any have.
 fn parent(library: &Library) -> Option<Comm> {
     let mut parent = Comm::UNSET;
-    // SAFETY: MPI is initialised; `parent` is room for one handle.
+    // SAFETY: MPI is initialised; `parent` has room for one handle.
     let code = unsafe { library.MPI_Comm_get_parent(&raw mut parent) };
     assert_eq!(code, MPI_SUCCESS);
     (parent != library.handles.MPI_COMM_NULL).then_some(parent)
@@ -98,7 +98,7 @@ fn start(library: &Library) -> Comm {
 fn merge(library: &Library, between: Comm, side: Side) -> Comm {
     let mut merged = Comm::UNSET;
     let is_high = (side == Side::Children).into();
-    // SAFETY: the intercommunicator is live; `merged` is room for one handle.
+    // SAFETY: the intercommunicator is live; `merged` has room for one handle.
     let code = unsafe { library.MPI_Intercomm_merge(between, is_high, &raw mut merged) };
     assert_eq!(code, MPI_SUCCESS);
     merged

@@ -197,7 +197,7 @@ fn object_base(address: *const c_void) -> Option<usize> {
 /// What the dynamic linker knows about the object that contains an address.
 fn object_info(address: *const c_void) -> Option<libc::Dl_info> {
     let mut info = MaybeUninit::<libc::Dl_info>::uninit();
-    // SAFETY: the function accepts any address; `info` is room for the answer.
+    // SAFETY: the function accepts any address; `info` has room for the answer.
     let is_found = unsafe { libc::dladdr(address, info.as_mut_ptr()) } != 0;
     // SAFETY: the call has succeeded, so it has written the answer.
     is_found.then(|| unsafe { info.assume_init() })

@@ -1,7 +1,7 @@
 //! Dereferences pointers and calls MPI: the only module of this crate with `unsafe`.
 //!
-//! A program promises what the MPI standard requires: a buffer is valid for its count and datatype, and handles are valid. Other arguments
-//! that the standard allows are passed on to the library before any pointer is dereferenced.
+//! A program promises what the MPI standard requires: a buffer is valid for its count and datatype, and handles are valid. Calls with other
+//! arguments that the standard allows are passed on to the MPI library before any pointer is dereferenced.
 //!
 //! Nothing here is linked to an MPI library. The first call finds the library that the program has loaded, whatever its family. The MPI
 //! library's functions are called through the table of crate `mpi_library`, by their `PMPI_` names, which bypass this library and other
@@ -13,7 +13,7 @@
 
 #![expect(
     unsafe_code,
-    reason = "MPI is a C library, and programs pass it pointers; each block says what is promised"
+    reason = "MPI is a C library, to which programs pass pointers; each block says who promises what"
 )]
 
 mod calls;

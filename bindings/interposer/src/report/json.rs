@@ -12,9 +12,9 @@ struct Object<'a> {
     /// The findings of a check.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<String>,
-    /// The least number of calls in which the library gave ranks different bits of one result.
+    /// A lower bound for the number of calls in which the MPI library gave ranks different bits of one result.
     disagreements: u64,
-    /// The calls that do not match the calls of other ranks.
+    /// The calls that do not match calls of other ranks.
     mismatched: Vec<Mismatched<'a>>,
     library: &'a str,
     ranks: usize,

@@ -1,4 +1,4 @@
-//! Reports, as text and as JSON.
+//! Tests reports, as text and as JSON.
 
 use super::{Report, size};
 use crate::settings::Mode;

@@ -24,7 +24,7 @@ static COMBINED: AtomicUsize = AtomicUsize::new(0);
 /// Calls a function, which must succeed.
 macro_rules! call {
     ($mpi:ident.$name:ident($($argument:expr),* $(,)?)) => {{
-        // SAFETY: handles are live and the library's, buffers are as long as counts say, and outputs are room for what is written.
+        // SAFETY: handles are live and the library's, buffers are as long as counts say, and outputs have room for what is written.
         let code = unsafe { $mpi.$name($($argument),*) };
         assert_eq!(code, MPI_SUCCESS, "{}", stringify!($name));
     }};
@@ -126,7 +126,7 @@ unsafe extern "C" fn combine(
     }
 }
 
-/// The reduction of one element of this datatype from each rank; `result` is room for it.
+/// The reduction of one element of this datatype from each rank; `result` has room for it.
 fn allreduce<T: Copy>(
     mpi: &Library,
     comm: Comm,

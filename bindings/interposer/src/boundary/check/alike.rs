@@ -63,7 +63,7 @@ fn are_alike(text: &str) -> bool {
     let minima = &raw mut *minima;
     let mut request = Request::UNSET;
     let handles = &mpi().handles;
-    // SAFETY: both buffers have two numbers of 64 bits and live forever; the request is room for a handle.
+    // SAFETY: both buffers have two numbers of 64 bits and live forever; the request has room for a handle.
     let code = unsafe {
         mpi().MPI_Iallreduce(
             own.as_ptr().cast(),
@@ -91,7 +91,7 @@ fn exchange(rank: usize, size: usize, own: &str) -> BTreeMap<String, Vec<usize>>
     let length = c_int::try_from(text.len()).unwrap_or(0);
     for other in (0..size).filter(|other| *other != rank) {
         let mut request = Request::UNSET;
-        // SAFETY: the text lives forever and has that many bytes; the rank exists; `request` is room for a handle.
+        // SAFETY: the text lives forever and has that many bytes; the rank exists; `request` has room for a handle.
         unsafe {
             mpi().MPI_Isend(
                 text.as_ptr().cast(),

@@ -19,7 +19,7 @@ pub(crate) struct Next {
     is_told: AtomicBool,
 }
 
-/// The error code if the library is unknown. MPI_SUCCESS is 0 everywhere, so 1 is an error.
+/// The error code of calls if no known MPI library is found. MPI_SUCCESS is 0 in every library, so 1 is an error.
 const UNKNOWN_CODE: c_int = 1;
 
 impl Next {
@@ -50,11 +50,11 @@ impl Next {
             ptr::NonNull::new(address)
         };
         let names = || self.names.iter().copied();
-        // A program may have loaded its library with RTLD_LOCAL: then the linker's list lacks the library, and its functions are found only
-        // by its handle. Fortran's functions are in a file of their own.
+        // A program may have loaded its MPI library with RTLD_LOCAL. Then the linker's list lacks this library, whose functions are found
+        // only by its handle. The Fortran functions are in a separate file.
         let of_library = |name| match Mpi::find() {
             Some(mpi) if self.is_of_c() => mpi.library.function(name),
-            // Searches all objects but this library for the name.
+            // Searches all loaded files, except this library, for the name.
             _ => Library::any_function(name, name.as_ptr().cast()),
         };
         let found = names().find_map(after_this);
@@ -64,13 +64,13 @@ impl Next {
         address
     }
 
-    /// Whether this is a C function: the names of C functions mix capitals and small letters, the names of Fortran functions do not.
+    /// Whether this is a C function: the names of C functions mix capitals and small letters; the names of Fortran functions do not.
     fn is_of_c(&self) -> bool {
         let name = self.names[0].to_bytes();
         name.iter().any(u8::is_ascii_lowercase) && name.iter().any(u8::is_ascii_uppercase)
     }
 
-    /// The error code of a call to a function that this process lacks: MPI_ERR_UNSUPPORTED_OPERATION. It is first passed to the error
+    /// The error code of a call to a function that this process lacks: MPI_ERR_UNSUPPORTED_OPERATION. The code is first passed to the error
     /// handler of the call's communicator, if there is one. The first call prints the names of the function and the library.
     #[cold]
     pub(crate) fn code(&self, comm: &dyn Fn(&Mpi) -> Option<Comm>) -> c_int {
@@ -78,11 +78,11 @@ impl Next {
         let mpi = Mpi::find();
         if !self.is_told.swap(true, Ordering::Relaxed) {
             let library = mpi.map_or_else(
-                || "no MPI library of this process has it".to_owned(),
+                || "no MPI library of this process has this function".to_owned(),
                 |mpi| {
                     let choice = mpi.library.choice();
                     let path = choice.path.to_string_lossy();
-                    format!("{} ({}) lacks it", printable(&path), choice.version)
+                    format!("{} ({}) lacks this function", printable(&path), choice.version)
                 },
             );
             say(&format!(
@@ -102,7 +102,7 @@ impl Next {
     }
 }
 
-/// The next function of a name: `the_next!("MPI_Scan", "PMPI_Scan")`.
+/// The next function with this name, or else the MPI library's own: `the_next!("MPI_Scan", "PMPI_Scan")`.
 macro_rules! the_next {
     ($name:expr, $own:expr) => {{
         static NEXT: $crate::boundary::library::next::Next =
@@ -114,7 +114,7 @@ macro_rules! the_next {
     }};
 }
 
-/// The address as a function of this type, which must be its real type; `Err` with the `Next` if this process lacks the function.
+/// Converts the address to a function of this type, which must be the real type. `Err` with the `Next` if this process lacks the function.
 macro_rules! typed {
     ($next:expr; $type:ty) => {{
         let next: &'static $crate::boundary::library::next::Next = $next;
@@ -122,14 +122,14 @@ macro_rules! typed {
         if address.is_null() {
             Err(next)
         } else {
-            // SAFETY: the function of this name has this type by MPI's standard, or for Fortran by the library's convention; a handle is
-            // passed as a word, and a function that expects an int uses only half of it (see crate `mpi_library`).
+            // SAFETY: the function with this name has this type by the MPI standard or, in Fortran, by the library's convention. A handle
+            // is passed as a word; a function that expects an int uses only half of the word (see crate `mpi_library`).
             Ok(unsafe { ::std::mem::transmute::<*mut ::std::ffi::c_void, $type>(address) })
         }
     }};
 }
 
-/// The next function of a name in C, or else the library's own: `next!("MPI_Wtime"; fn() -> f64)`.
+/// The next C function with this name, or else the MPI library's own, as a function of this type: `next!("MPI_Wtime"; fn() -> f64)`.
 macro_rules! next {
     ($name:expr; $type:ty) => {
         $crate::boundary::library::next::typed!(
@@ -142,8 +142,8 @@ macro_rules! next {
 pub(crate) use {next, the_next, typed};
 
 /// Defines an exported function in C, from its name, its parameters and an expression for its error code. In this expression, `library`
-/// calls the next function of that name with the program's arguments, and `next` looks up that function. The last expression is the error
-/// code if this process lacks the function.
+/// calls the next function with this name, passing the program's arguments, and `next` looks up that function. The last expression is the
+/// error code if this process lacks the function.
 macro_rules! export_c {
     ($name:ident $parameters:tt, |$library:ident| $code:expr) => {
         $crate::boundary::library::next::export_c!(
@@ -185,7 +185,7 @@ pub(crate) use export_c;
 /// function.
 ///
 /// The function has five names, which share one body: four that compilers use for `mpif.h` and `use mpi`, and the name in `mpi_f08`. In
-/// `mpi_f08` the address of the error code is NULL if the program omits it.
+/// `mpi_f08`, the address of the error code is NULL if the program omits this argument.
 macro_rules! export_fortran {
     ($small:expr, $capitals:expr, $parameters:tt, |$library:ident| $code:expr) => {
         $crate::boundary::library::next::export_fortran!(
@@ -265,7 +265,7 @@ macro_rules! address {
 
 pub(crate) use address;
 
-/// A name that ends with a null character.
+/// Converts a text, which must end with its only null character, to a name.
 pub(crate) const fn name(text: &'static str) -> &'static CStr {
     match CStr::from_bytes_with_nul(text.as_bytes()) {
         Ok(name) => name,

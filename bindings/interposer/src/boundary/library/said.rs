@@ -8,11 +8,11 @@ const RANK_VARIABLES: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PR
 
 /// Writes a text to standard error in one call.
 pub(crate) fn say(text: &str) {
-    // Without a standard error there is nowhere to report this.
+    // If standard error is closed, there is nowhere to report this.
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Whether this is rank 0, or no launcher has set a rank: one rank prints for all.
+/// Whether this is rank 0, which prints for all ranks. Also true if no launcher has set a rank.
 pub(crate) fn is_first_rank() -> bool {
     let mut ranks = RANK_VARIABLES.iter().filter_map(|name| env::var(name).ok());
     ranks.next().is_none_or(|rank| rank == "0")

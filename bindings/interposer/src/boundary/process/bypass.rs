@@ -20,7 +20,7 @@ pub(crate) fn ahead() -> Option<String> {
 /// The base address and the name of the object file that contains an address.
 fn object(address: *const c_void) -> Option<(*mut c_void, String)> {
     let mut info = MaybeUninit::<libc::Dl_info>::uninit();
-    // SAFETY: any address may be queried, and `info` is room for the answer.
+    // SAFETY: any address may be queried, and `info` has room for the answer.
     if unsafe { libc::dladdr(address, info.as_mut_ptr()) } == 0 {
         return None;
     }
@@ -42,12 +42,12 @@ extern "C" fn at_exit() {
     if is_registered() || Settings::get().mode == Mode::Off || !is_first_rank() {
         return;
     }
-    // Without a known MPI library there is nothing to report.
+    // Without a known MPI library, there is nothing to report.
     let Ok(library) = treefold::mpi::library_beneath() else {
         return;
     };
     let mut is_initialised: c_int = 0;
-    // SAFETY: it may be called at any time, and writes one int (MPI 4.1, 11.4.1).
+    // SAFETY: MPI_Initialized may be called at any time, and writes one int (MPI 4.1, 11.4.1).
     unsafe { library.MPI_Initialized(&raw mut is_initialised) };
     if is_initialised == 0 {
         return;
@@ -55,7 +55,7 @@ extern "C" fn at_exit() {
     let why = match ahead() {
         Some(ahead) => format!("calls the reductions of {ahead}, which comes before this library"),
         None if has_init() => return,
-        None => "has initialised MPI without this library: it finds MPI's functions by the library's handle, as MPI.jl does, or by other names"
+        None => "has initialised MPI without this library. It finds MPI's functions by the MPI library's handle, as MPI.jl does, or by other names"
             .to_owned(),
     };
     let version = &library.choice().version;

@@ -1,10 +1,10 @@
 //! The floating-point environment of the program's thread.
 //!
-//! Some programs flush subnormal numbers to zero for speed, but treefold computes in the default environment of IEEE 754. So a reduction sets
-//! the default and then restores the program's environment. If nothing had to be set, the exception flags stay as the reduction leaves them.
+//! Some programs flush subnormal numbers to zero for speed, but treefold computes in the default environment of IEEE 754. So a reduction
+//! sets the default, then restores the program's environment. If the two are equal, the exception flags stay as the reduction leaves them.
 //!
-//! Programs may also enable traps for infinite results or NaNs. Traps change no result, so the report does not count them as another
-//! environment. Within a reduction nothing traps.
+//! Programs may also enable traps for infinite results or NaNs. Traps change no result, so the report does not count an environment that
+//! differs only in its traps. Within a reduction, nothing traps.
 
 /// While this value exists, the floating-point environment is the default one.
 #[derive(Debug)]
@@ -48,13 +48,13 @@ mod processor {
 
     pub(crate) type Control = u32;
 
-    /// All exceptions masked, round to nearest, subnormal numbers as they are.
+    /// The default environment: all exceptions are masked, results are rounded to nearest, and subnormal numbers are kept.
     pub(crate) const DEFAULT: Control = 0x1F80;
 
     /// The flags of exceptions that have occurred.
     pub(crate) const FLAGS: Control = 0x3F;
 
-    /// The bits that change results: flush to zero, the rounding mode, and subnormal operands as zero. The other bits mask exceptions.
+    /// The bits that affect results: flush to zero, rounding mode, and denormals are zero. The other bits mask exceptions.
     pub(crate) const RESULTS: Control = 1 << 15 | 0b11 << 13 | 1 << 6;
 
     #[inline]
@@ -81,13 +81,13 @@ mod processor {
 
     pub(crate) type Control = u64;
 
-    /// No trap, round to nearest, subnormal numbers as they are.
+    /// The default environment: no exception traps, results are rounded to nearest, and subnormal numbers are kept.
     pub(crate) const DEFAULT: Control = 0;
 
-    /// Exceptions that have occurred are in another register.
+    /// No bits, since the flags of exceptions that have occurred are in another register.
     pub(crate) const FLAGS: Control = 0;
 
-    /// The bits that change results: all but the bits 8 to 12 and 15, which enable traps.
+    /// The bits that affect results: all except bits 8 to 12 and 15, which enable traps.
     pub(crate) const RESULTS: Control = !(0b1001_1111 << 8);
 
     #[inline]

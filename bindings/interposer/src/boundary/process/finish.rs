@@ -1,4 +1,4 @@
-//! Detects the end of the program by an attribute of MPI_COMM_SELF: every MPI_Finalize, even Fortran's, calls its delete function.
+//! Detects the end of the program by an attribute of MPI_COMM_SELF, whose delete function every MPI_Finalize calls, even Fortran's.
 
 use std::cmp::Reverse;
 use std::ffi::{c_int, c_void};
@@ -28,10 +28,10 @@ use crate::statistics::{self, Statistics};
 /// The tag of messages with a rank's counts on MPI_COMM_WORLD. The program's own messages have all been received when MPI_Finalize begins.
 const TAG: c_int = 32_749;
 
-/// How long ranks wait for others that may not have loaded this library.
+/// How long a rank waits for other ranks, which may not have loaded this library.
 const GRACE: Duration = Duration::from_secs(60);
 
-/// The pause between checks for messages, after the first ones.
+/// The pause between checks for messages, after the first `LOOKS_BEFORE_PAUSE` checks.
 const PAUSE: Duration = Duration::from_millis(1);
 const LOOKS_BEFORE_PAUSE: u32 = 10_000;
 
@@ -41,10 +41,10 @@ const SITES_MAX: usize = 12;
 /// The exit status if an environment variable is wrong.
 pub(crate) const WRONG_SETTING: i32 = 2;
 
-/// How long other ranks let rank 0 report an error first: if all have the same environment, the error is printed once.
+/// How long the other ranks let rank 0 report an error first, so that an error of all ranks is printed only once.
 pub(crate) const SAID_BY_RANK_0: Duration = Duration::from_secs(2);
 
-/// Makes MPI_Finalize call `finish`, and checks the settings, once. Returns whether MPI can be called.
+/// On the first call, makes MPI_Finalize call `finish`, and checks the settings. Returns whether MPI can be called.
 #[inline]
 pub(crate) fn register() -> bool {
     is_registered() || register_first()
@@ -62,7 +62,7 @@ fn register_first() -> bool {
         let own_process = mpi().handles.MPI_COMM_SELF;
         // SAFETY: the communicator is live, the key was just made, and the value is never read.
         unsafe { mpi().MPI_Comm_set_attr(own_process, key, ptr::null_mut()) };
-        // SAFETY: the attribute keeps the key until it is deleted (MPI 4.1, 7.7.2).
+        // SAFETY: MPI keeps the key until the attribute is deleted (MPI 4.1, 7.7.2).
         unsafe { mpi().MPI_Comm_free_keyval(&raw mut key) };
     }
     let (rank, settings) = (loaded::world().rank(), Settings::get());
@@ -71,7 +71,7 @@ fn register_first() -> bool {
         && let Err(error) = probe(path)
     {
         say(&format!(
-            "treefold-pmpi: rank 0: {STATS_VARIABLE} is `{}`, which cannot be written ({error}): the report will go to standard error\n",
+            "treefold-pmpi: rank 0: {STATS_VARIABLE} is `{}`, which cannot be written ({error}). The report will go to standard error\n",
             path.display()
         ));
     }
@@ -93,7 +93,7 @@ fn end_if_wrong(rank: usize, wrong: &[String]) {
     treefold::mpi::abort(WRONG_SETTING, &lines.join("\n"));
 }
 
-/// Whether a file can be written. Its contents stay; a new file is removed again.
+/// Checks whether a file can be written. An existing file keeps its contents; a new file is removed again.
 fn probe(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
         // Only regular files are opened here: the reader of a pipe would see an end of file before the report.
@@ -131,7 +131,7 @@ unsafe extern "C" fn finish(
     SUCCESS
 }
 
-/// Rank 0 reports for all ranks; a rank that cannot reach it reports for itself.
+/// Rank 0 reports for all ranks; a rank that cannot reach rank 0 reports for itself.
 fn report(stats: &Stats) {
     let world = loaded::world();
     let (rank, ranks) = (world.rank(), world.size());
@@ -166,7 +166,7 @@ fn report(stats: &Stats) {
                     report.text()
                 ));
             } else if Settings::get().mode == Mode::Check {
-                // treefold-run searches for this text.
+                // treefold-run searches for this text on standard error.
                 say(&format!(
                     "treefold-pmpi: {}; report: {}\n",
                     report.verdict(),
@@ -177,7 +177,7 @@ fn report(stats: &Stats) {
     }
 }
 
-/// The places with the most calls: the MPI function, the number of calls, and the place as text.
+/// The places with the most calls. For each: the MPI function, the number of calls, and the place as text.
 fn sites(statistics: &Statistics) -> Vec<(String, u64, String)> {
     let sites = statistics.sites.iter();
     let mut sites: Vec<_> = sites
@@ -191,7 +191,7 @@ fn sites(statistics: &Statistics) -> Vec<(String, u64, String)> {
     resolved.collect()
 }
 
-/// Waits for a request and returns its outcome, or its state when the time is over.
+/// Waits for a request, for at most this time. Returns the request's outcome.
 fn wait(request: &mut Request, limit: Duration) -> End {
     let mut end = End::UnderWay;
     wait_for(limit, || {
@@ -201,7 +201,7 @@ fn wait(request: &mut Request, limit: Duration) -> End {
     end
 }
 
-/// How long ranks wait for others in MPI_Finalize.
+/// How long a rank waits for other ranks in MPI_Finalize.
 fn limit() -> Duration {
     if state::all_took_part() {
         Duration::MAX
@@ -210,7 +210,7 @@ fn limit() -> Duration {
     }
 }
 
-/// Waits until a condition holds, or gives up after some time. Returns whether it holds.
+/// Waits until a condition holds, for at most this time. Returns whether the condition holds.
 pub(crate) fn wait_for(limit: Duration, mut is_done: impl FnMut() -> bool) -> bool {
     let begin = Instant::now();
     let mut looks = 0_u32;
@@ -229,11 +229,11 @@ pub(crate) fn wait_for(limit: Duration, mut is_done: impl FnMut() -> bool) -> bo
 
 /// Sends this rank's counts to rank 0. Returns whether rank 0 has begun to receive them.
 fn send(text: String) -> bool {
-    // MPI may read the text after this function has given up.
+    // The text is leaked, since MPI may read it after this function has given up.
     let text = text.into_bytes().leak();
     let length = c_int::try_from(text.len()).unwrap_or(c_int::MAX);
     let mut request = Request::UNSET;
-    // SAFETY: the text lives forever and has that many bytes; rank 0 exists; `request` is room for a handle.
+    // SAFETY: the text lives forever and has that many bytes; rank 0 exists; `request` has room for a handle.
     let code = unsafe {
         mpi().MPI_Issend(
             text.as_ptr().cast(),
@@ -248,7 +248,7 @@ fn send(text: String) -> bool {
     code == SUCCESS && wait(&mut request, limit()) == End::Complete
 }
 
-/// Adds the counts of other ranks. Returns the number of ranks that have sent them.
+/// Adds the counts of other ranks. Returns the number of ranks that have sent counts.
 fn receive(statistics: &mut Statistics, others: usize) -> usize {
     let mut received = 0;
     while received < others {
@@ -265,13 +265,13 @@ fn receive(statistics: &mut Statistics, others: usize) -> usize {
     received
 }
 
-/// Receives a message, if one has arrived. Returns the sender's rank and its text.
+/// Receives a message, if one has arrived. Returns the sender's rank and the message's text.
 pub(crate) fn receive_one(tag: c_int) -> Option<(c_int, String)> {
     let (mpi, world) = (mpi(), loaded::world().0);
     let (any, byte) = (mpi.constants.MPI_ANY_SOURCE, mpi.handles.MPI_BYTE);
     let mut flag = 0;
     let mut status = Status::UNSET;
-    // SAFETY: the handle is live; `flag` and `status` are room for one value each.
+    // SAFETY: the handle is live; `flag` and `status` have room for one value each.
     unsafe { mpi.MPI_Iprobe(any, tag, world, &raw mut flag, &raw mut status) };
     if flag == 0 {
         return None;

@@ -1,4 +1,4 @@
-//! Wraps MPI_Init and MPI_Init_thread. After them, each process registers for the report, even if it never reduces, and compares settings.
+//! Wraps MPI_Init and MPI_Init_thread. After them, each process compares settings and registers for the report, even if it never reduces.
 
 use std::ffi::{c_char, c_int};
 
@@ -9,7 +9,7 @@ use crate::boundary::library::next::{export_c, export_fortran};
 use crate::boundary::process::phase::set_init;
 use crate::settings::Settings;
 
-/// Calls the library. Then registers for the report, if there is one, and ends the job if a setting is wrong or differs between ranks.
+/// Initialises the MPI library. Then registers for the report, if any, and ends the job if a setting is wrong or differs between ranks.
 fn init(library: impl FnOnce() -> c_int) -> c_int {
     let code = library();
     if code != SUCCESS {
@@ -30,7 +30,7 @@ export_c!(
     |library| init(library)
 );
 
-// If these call the C functions above, nothing is done twice.
+// The MPI library's Fortran functions may call the C functions above; settings are still compared only once.
 export_fortran!("mpi_init", "MPI_INIT", (), |library| init(library));
 export_fortran!(
     "mpi_init_thread",

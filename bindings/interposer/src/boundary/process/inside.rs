@@ -1,4 +1,4 @@
-//! Whether a thread is inside a treefold reduction, whose own MPI calls go to the library.
+//! Whether a thread is inside a treefold reduction, whose own MPI calls go to the MPI library.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! The state of this process and its threads, its start and its end.
+//! The state of this process and its threads, and what happens when MPI starts and ends.
 
 pub(crate) mod bypass;
 pub(crate) mod control;

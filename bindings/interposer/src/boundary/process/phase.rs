@@ -1,4 +1,4 @@
-//! The phase of this process: whether a call was seen, and whether MPI_Finalize has begun.
+//! The phase of this process: whether this library has seen a call, and whether MPI_Finalize has begun.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,13 +11,13 @@ pub(crate) fn is_over() -> bool {
     IS_OVER.load(Ordering::Relaxed)
 }
 
-/// Whether a call was seen. If so, the end of MPI will be detected.
+/// Whether this library has seen a call. If so, it will detect MPI_Finalize.
 #[inline]
 pub(crate) fn is_registered() -> bool {
     IS_REGISTERED.load(Ordering::Acquire)
 }
 
-/// Records that a call was seen. Returns whether an earlier call was seen.
+/// Records that this library has seen a call. Returns whether it had seen an earlier call.
 pub(crate) fn set_registered() -> bool {
     IS_REGISTERED.swap(true, Ordering::AcqRel)
 }

@@ -1,4 +1,4 @@
-//! Finds the place in the program that makes a call: the first frame outside this library and the MPI library.
+//! Finds the place in the program that makes a call: the first stack frame outside this library and the MPI library.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, OsStr, c_int, c_void};
@@ -22,7 +22,7 @@ static KNOWN: Mutex<BTreeMap<usize, FramePlace>> = Mutex::new(BTreeMap::new());
 /// The place of this MPI call, as a file and an offset in it.
 pub(crate) fn site() -> Option<Arc<str>> {
     let mut frames = [ptr::null_mut::<c_void>(); FRAMES_MAX as usize];
-    // SAFETY: there is room for that many addresses.
+    // SAFETY: there has room for that many addresses.
     let count = unsafe { libc::backtrace(frames.as_mut_ptr(), FRAMES_MAX) };
     let count = usize::try_from(count).unwrap_or(0);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,7 +64,7 @@ fn look_up(address: usize) -> FramePlace {
     (!is_of_mpi).then(|| format!("{}+{:#x}", printable(&name), found.offset).into())
 }
 
-/// Checks whether an object contains the address. Skips this library.
+/// Checks whether an object file contains the address. If so, records the file, unless it is this library.
 unsafe extern "C" fn examine(
     info: *mut libc::dl_phdr_info,
     _size: usize,

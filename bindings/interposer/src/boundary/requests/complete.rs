@@ -1,5 +1,5 @@
 //! The functions that complete requests. A function that completes a treefold reduction writes the result before it returns. While no
-//! reduction is under way, these functions only call the library's.
+//! reduction is under way, these functions only call the MPI library's functions.
 //!
 //! All of Open MPI's Fortran functions, and MPICH's `mpi_f08`, call PMPI_ functions. MPICH's other Fortran functions call the C functions MPI_…,
 //! which this library already wraps.
@@ -19,9 +19,9 @@ use crate::boundary::requests::taken::{Handles, Requests, Taken, fortran, reques
 enum Completed {
     All,
     None,
-    /// The request at this index; none if the call has returned MPI_UNDEFINED.
+    /// The request at this index; none if the index is MPI_UNDEFINED.
     One(c_int),
-    /// The requests at this number of indices; none if the call has returned MPI_UNDEFINED.
+    /// The number of completed requests, and the address of their indices; none if the number is MPI_UNDEFINED.
     Some(c_int, *const c_int),
 }
 
@@ -40,10 +40,10 @@ impl Completed {
         }
     }
 
-    /// Whether the request at this index is complete; the first index is 0 or 1.
+    /// Whether the request at this place is complete. `first` is the index of the first request, 0 or 1.
     ///
     /// # Safety
-    /// There are as many indices as the call has returned.
+    /// In `Some`, the address is that of as many indices as the number says.
     unsafe fn has(self, place: usize, first: c_int) -> bool {
         let is_it = |index: c_int| usize::try_from(index - first) == Ok(place);
         match self {
@@ -51,7 +51,7 @@ impl Completed {
             Self::None => false,
             Self::One(index) => is_it(index),
             Self::Some(count, indices) => (0..usize::try_from(count).unwrap_or(0)).any(|at| {
-                // SAFETY: the caller promises it.
+                // SAFETY: the caller promises that many indices.
                 let index = unsafe { indices.add(at) };
                 // SAFETY: as above.
                 is_it(unsafe { *index })
@@ -60,8 +60,8 @@ impl Completed {
     }
 }
 
-/// Makes the library's call on requests, and returns the call's code. Some requests may be treefold's reductions; while no reduction is
-/// under way, nothing else is checked. `completed` is evaluated after the call.
+/// Makes the MPI library's call on requests, and returns the call's code. Delivers the results of those treefold reductions that the call
+/// has completed. `completed` is evaluated after the call.
 ///
 /// # Safety
 /// The requests, and what `completed` reads, are where the program's arguments point.
@@ -74,7 +74,7 @@ unsafe fn complete(
     if flight::is_idle() {
         return library();
     }
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises requests where the arguments point.
     unsafe { settle(requests(), library, completed) }
 }
 
@@ -88,7 +88,7 @@ unsafe fn settle(
     library: impl FnOnce() -> c_int,
     completed: impl FnOnce() -> Completed,
 ) -> c_int {
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises requests where the arguments point.
     let taken = unsafe { Taken::of(requests) };
     let code = library();
     if taken.is_empty() {
@@ -100,7 +100,7 @@ unsafe fn settle(
         Handles::Fortran(_) => 1,
     };
     let is_done = |place| match is_told {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises that `completed` is what the call has returned.
         Some(completed) => unsafe { completed.has(place, first) },
         // After a failure, some requests are complete and others are not. The program may ignore statuses, so the library is queried.
         // SAFETY: as above.
@@ -114,12 +114,12 @@ unsafe fn settle(
 /// Whether a live request is complete.
 fn is_over(request: Request) -> bool {
     let (mut flag, ignored) = (0, loaded::mpi().constants.status_ignore());
-    // SAFETY: the caller promises it; the call does not change the request.
+    // SAFETY: the caller passes a live request, which this call does not change.
     let code = unsafe { loaded::mpi().MPI_Request_get_status(request, &raw mut flag, ignored) };
     code == SUCCESS && flag != 0
 }
 
-/// Makes the library's call that tests a request without changing it. Returns the call's code. Several threads may test a request at once.
+/// Makes the MPI library's call that tests a request without changing it, and returns its code. Several threads may test a request at once.
 #[inline]
 fn ask(
     request: impl FnOnce() -> Request,
@@ -133,7 +133,7 @@ fn ask(
     code
 }
 
-/// Defines a function that completes requests, in C and in Fortran, from its parameters, its requests and its completed requests.
+/// Defines a function that completes requests, in C and in Fortran. Arguments: its parameters, its requests and its completed requests.
 macro_rules! export {
     (
         $name:ident($($parameter:ident: $type:ty),+), $requests:tt, $completed:expr, $small:literal, $capitals:literal

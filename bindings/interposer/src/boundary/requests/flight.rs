@@ -1,7 +1,7 @@
 //! A table of the reductions under way, by the handle of the request with which the MPI library gathers the contributions.
 //!
-//! The program holds that request. When a call of the program completes it, the gathered rows are combined into the program's buffer before
-//! the call returns. The library makes progress on all requests, and nothing waits here.
+//! The program holds that request. When a call completes the request, the gathered rows are combined into the program's buffer before the
+//! call returns. The library makes progress on all requests, and nothing waits here.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -32,7 +32,7 @@ const MISSED: i32 = 3;
 #[derive(Debug)]
 pub(crate) struct Flight {
     pub(crate) task: Task,
-    /// The gathered rows, one for each rank: its contribution, or a part of it.
+    /// The gathered rows, one for each rank: that rank's contribution, or a part of the contribution.
     pub(crate) rows: Vec<u64>,
     /// The number of elements in a row.
     pub(crate) width: usize,
@@ -74,8 +74,8 @@ thread_local! {
     static SPARE: RefCell<Spare> = const { RefCell::new(Vec::new()) };
 }
 
-/// The numbers of known flights and of flights under way. While they are 0, calls read nothing else. A thread that holds a request has seen its
-/// start, so the number that it reads includes that request.
+/// The numbers of known flights and of flights under way. While they are 0, calls read nothing else. A thread that holds a request has seen
+/// the request's start, so the number that the thread reads counts the request.
 static KNOWN: AtomicUsize = AtomicUsize::new(0);
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 
@@ -106,7 +106,7 @@ pub(crate) fn put(table: &mut Table, word: usize, flight: Box<Flight>) {
     KNOWN.store(table.len(), Ordering::Relaxed);
     if let Some(before) = before.filter(|before| before.is_under_way) {
         UNDER_WAY.fetch_sub(1, Ordering::Relaxed);
-        missed(&before.task, "the MPI library has reused its request");
+        missed(&before.task, "the MPI library has reused the request");
     }
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn remove(table: &mut Table, word: usize) -> Option<Box<Flight>> {
 fn missed(task: &Task, how: &str) {
     let (rank, name) = (loaded::world().rank(), task.name());
     let reason = format!(
-        "treefold-pmpi: rank {rank}: an MPI_{name} was completed by a call that treefold does not know, or not at all: {how}"
+        "treefold-pmpi: rank {rank}: the program completed an MPI_{name} by a call that treefold does not know, or did not complete it: {how}"
     );
     treefold::mpi::abort(MISSED, &reason);
 }
@@ -134,7 +134,7 @@ pub(crate) fn end() {
     let table = lock();
     let left = table.values().find(|flight| flight.is_under_way);
     if let Some(left) = left {
-        missed(&left.task, "MPI_Finalize found it incomplete");
+        missed(&left.task, "in MPI_Finalize, treefold found it incomplete");
     }
 }
 
@@ -168,7 +168,7 @@ pub(crate) fn observe(word: usize) {
     }
 }
 
-/// The task of a request, if it is one of treefold's.
+/// The task of a request, if the request is a treefold reduction.
 pub(crate) fn task_of(word: usize) -> Option<Task> {
     lock().get(&word).map(|flight| flight.task)
 }
@@ -188,7 +188,7 @@ pub(crate) fn forget(word: usize) -> Option<Box<Flight>> {
     remove(&mut lock(), word)
 }
 
-/// Puts a request back if the library has not freed it.
+/// Puts a request back into the table.
 pub(crate) fn put_back(word: usize, flight: Box<Flight>) {
     put(&mut lock(), word, flight);
 }
@@ -201,7 +201,7 @@ impl Flight {
         let flight = |rows: Vec<u64>| Self {
             width: task.length,
             task,
-            // New memory is zero without being written.
+            // `vec!` gets zeroed memory without writing to it.
             rows: if rows.len() < words {
                 vec![0; words]
             } else {
@@ -228,7 +228,7 @@ impl Flight {
     /// Keeps a completed flight, so that its memory can be reused.
     pub(crate) fn spare(self: Box<Self>) {
         let bytes = self.rows.len() * size_of::<u64>();
-        // A thread that is ending keeps none.
+        // A thread that is ending keeps no flights.
         let _ = SPARE.try_with(|spare| {
             let mut spare = spare.borrow_mut();
             if spare.len() < SPARE_MAX && bytes <= SPARE_MAX_BYTES {

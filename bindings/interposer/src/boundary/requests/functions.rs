@@ -46,7 +46,7 @@ impl Drop for Starting {
     }
 }
 
-/// Starts persistent requests, some of which may be treefold's reductions. Returns the library's code, or an error if one of them is under way.
+/// Starts persistent requests, some of which may be treefold's. Returns the library's code, or an error if a request is under way.
 ///
 /// # Safety
 /// The requests are where the program's arguments point.
@@ -55,12 +55,12 @@ unsafe fn start(requests: impl FnOnce() -> Requests, library: impl FnOnce() -> c
     if flight::is_empty() {
         return library();
     }
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises requests where the arguments point.
     unsafe { start_known(requests(), library) }
 }
 
-/// [`start`] if some requests are treefold's. Starts each request separately, which is equivalent (MPI 4.1, 3.9). So it knows which
-/// requests are under way if the library fails.
+/// [`start`] if some requests are treefold's. Starts each request separately, which is equivalent (MPI 4.1, 3.9), to know which requests
+/// are under way if the library fails.
 ///
 /// # Safety
 /// As [`start`].
@@ -69,14 +69,14 @@ unsafe fn start_known(requests: Requests, library: impl FnOnce() -> c_int) -> c_
     if IS_STARTING.get() {
         return library();
     }
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises requests where the arguments point.
     let words = unsafe { requests.words() };
     let known: Vec<RequestState> = words.iter().map(|&word| flight::known(word)).collect();
     if known.contains(&RequestState::UnderWay) {
         return refuse();
     }
     let null = mpi().handles.MPI_REQUEST_NULL.word();
-    // The library reports invalid requests before it starts any.
+    // A list with an invalid request goes to the library, which reports the error before it starts any request.
     if !known.contains(&RequestState::Inactive) || words.contains(&null) {
         return library();
     }
@@ -87,7 +87,7 @@ unsafe fn start_known(requests: Requests, library: impl FnOnce() -> c_int) -> c_
         if flight::known(word) == RequestState::UnderWay {
             return refuse();
         }
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises requests, and `place` is less than their number.
         let code = start_one(word, || unsafe { start_at(requests, place) });
         if code != SUCCESS {
             return code;
@@ -96,7 +96,7 @@ unsafe fn start_known(requests: Requests, library: impl FnOnce() -> c_int) -> c_
     SUCCESS
 }
 
-/// A request that is about to be started. If the library fails, the request is not under way, even if the program's error handler throws.
+/// A request that is about to be started. If the library fails, `drop` marks the request as inactive, even if an error handler throws.
 struct Begun {
     word: usize,
     is_started: bool,
@@ -143,7 +143,7 @@ fn start_one(word: usize, library: impl FnOnce() -> c_int) -> c_int {
 /// Calls the library to start one of several requests.
 ///
 /// # Safety
-/// The requests are where the program's arguments point, and there are more of them than `place`.
+/// The requests are where the program's arguments point, and `place` is less than their number.
 unsafe fn start_at(requests: Requests, place: usize) -> c_int {
     let next = next!(
         "MPI_Start";
@@ -157,23 +157,23 @@ unsafe fn start_at(requests: Requests, place: usize) -> c_int {
     match requests.handles {
         Handles::C(handles) => {
             let handle = handles.wrapping_byte_add(place * family.handle_bytes());
-            // SAFETY: the caller promises it.
+            // SAFETY: the caller promises a request at `place`.
             unsafe { next(handle.cast_mut()) }
         }
         Handles::Fortran(numbers) => {
-            // SAFETY: the caller promises it.
+            // SAFETY: the caller promises a request at `place`.
             let mut request = unsafe { requests.request(place) };
             let handle = (&raw mut request).cast::<c_void>();
             // SAFETY: `request` has room for a handle of any family.
             unsafe { family.write(handle, 0, request) };
-            // SAFETY: it is the program's request.
+            // SAFETY: this is the program's request.
             let code = unsafe { next(handle) };
             // SAFETY: the library has left a handle there.
             let request = unsafe { family.read(handle, 0) };
-            // SAFETY: it is the program's request, whose handle the library may have changed.
+            // SAFETY: this is the program's request, whose handle the library may have changed.
             let number = unsafe { mpi().request_to_fortran(request) };
             if let Some(number) = number {
-                // SAFETY: the caller promises it.
+                // SAFETY: the caller promises a request at `place`.
                 unsafe { *numbers.wrapping_add(place).cast_mut() = number };
             }
             code
@@ -190,7 +190,7 @@ unsafe fn free(request: impl FnOnce() -> Requests, library: impl FnOnce() -> c_i
     if flight::is_empty() {
         return library();
     }
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises a request where the argument points.
     let words = unsafe { request().words() };
     if is_under_way(&words) {
         return refuse();
@@ -211,7 +211,7 @@ unsafe fn free(request: impl FnOnce() -> Requests, library: impl FnOnce() -> c_i
 /// As [`start`].
 #[inline]
 unsafe fn cancel(request: impl FnOnce() -> Requests, library: impl FnOnce() -> c_int) -> c_int {
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises a request where the argument points.
     if !flight::is_empty() && is_under_way(&unsafe { request().words() }) {
         return refuse();
     }
@@ -224,7 +224,7 @@ fn is_under_way(words: &[usize]) -> bool {
         .any(|&word| flight::known(word) == RequestState::UnderWay)
 }
 
-/// Defines a function in C and in Fortran, from its parameters, its requests and its action.
+/// Defines a function in C and in Fortran. Arguments: its parameters, its requests, and the function above that it calls.
 macro_rules! export {
     (
         $name:ident($($parameter:ident: $type:ty),+), $requests:tt, $function:ident, $small:literal, $capitals:literal

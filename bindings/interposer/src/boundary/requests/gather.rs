@@ -26,7 +26,7 @@ pub(crate) fn contribution(arguments: &Arguments, mpi: &Mpi) -> *const c_void {
     }
 }
 
-/// A flight with memory for the gathered rows, or why the call is passed on. All ranks decide alike whether it would need too much memory.
+/// A flight with memory for the gathered rows, or the reason for passing the call on. All ranks decide alike whether the rows are too long.
 ///
 /// # Safety
 /// The arguments are those of an MPI call.
@@ -38,7 +38,7 @@ pub(crate) unsafe fn room(
 ) -> Result<Box<Flight>, Reason> {
     let (size, rank) = (state.size, state.rank);
     let (counts, longest) = match task.call {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises the arguments of an MPI call.
         Call::ReduceScatter | Call::ReduceScatterBlock => unsafe { columns(arguments, size) }?,
         _ => (Vec::new(), task.width),
     };
@@ -118,10 +118,10 @@ unsafe fn columns(arguments: &Arguments, size: usize) -> Result<(Vec<c_int>, usi
 
 /// Converts a count that fits an int.
 fn int(count: usize) -> c_int {
-    c_int::try_from(count).expect("a rank has at most all elements, whose number fits")
+    c_int::try_from(count).expect("a rank's count is at most the number of all elements, which fits")
 }
 
-/// Gathers the contributions with the library's call of this form. Returns the library's code and the request.
+/// Gathers the contributions with the MPI library's call of this form. Returns the library's code and the request.
 ///
 /// # Safety
 /// As [`room`]; the flight was made for these arguments.
@@ -154,7 +154,7 @@ pub(crate) unsafe fn gather(
             let init = init.ok_or("the library has no persistent collectives")?;
             let [counts, begins, received, received_begins] = [0, 1, 2, 3].map(part);
             let none = library.handles.MPI_INFO_NULL;
-            // SAFETY: as above; the rest is the program's.
+            // SAFETY: as above; the other arguments are the program's.
             unsafe {
                 init(
                     send,

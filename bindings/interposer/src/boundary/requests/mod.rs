@@ -1,4 +1,4 @@
-//! Non-blocking and persistent reductions: what starts them, which are under way, and what completes them.
+//! Non-blocking and persistent reductions: starting them, keeping track of those under way, and completing them.
 
 mod complete;
 pub(crate) mod flight;

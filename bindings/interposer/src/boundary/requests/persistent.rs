@@ -1,4 +1,4 @@
-//! Persistent reductions in a check. The program's request is the request of the library's own reduction; each start also gathers the
+//! Persistent reductions in a check. The program's request is that of the MPI library's own reduction; each start also gathers the
 //! contributions, without blocking. Ranks may start requests in different orders, and continue before other ranks have started theirs. So
 //! each request gathers on its own communicator, which lives until MPI_Finalize, since ranks may free requests at different times.
 
@@ -16,7 +16,7 @@ use crate::boundary::requests::flight::{self, Flight};
 use crate::boundary::requests::gather::{contribution, gather};
 use crate::task::Form;
 
-/// The maximum number of communicators that a process makes: MPI libraries allow a few thousand.
+/// The maximum number of communicators that this module makes in a process. MPI libraries allow a few thousand.
 const COMMUNICATORS_MAX: usize = 256;
 
 const TOO_MANY: Reason = "not compared beyond 256 persistent requests";
@@ -44,7 +44,7 @@ pub(crate) fn prepare(
     Ok(flight)
 }
 
-/// A new communicator of the same ranks, if all of them have room for one more.
+/// A new communicator of the same ranks, unless one of these ranks has made the maximum number already.
 fn communicator(comm: Comm, mpi: &Mpi) -> Option<Comm> {
     let (library, handles) = (mpi.library, &mpi.library.handles);
     let has_room: c_int = (COMMUNICATORS.load(Ordering::Relaxed) < COMMUNICATORS_MAX).into();
@@ -66,14 +66,14 @@ fn communicator(comm: Comm, mpi: &Mpi) -> Option<Comm> {
     }
     COMMUNICATORS.fetch_add(1, Ordering::Relaxed);
     let (mut group, mut made) = (Group::UNSET, Comm::UNSET);
-    // SAFETY: the communicator is the program's; `group` is room for a handle.
+    // SAFETY: the communicator is the program's; `group` has room for a handle.
     let code = unsafe { library.MPI_Comm_group(comm, &raw mut group) };
     if code != SUCCESS {
         return None;
     }
-    // Unlike a duplicate, the new communicator has none of the program's attributes. SAFETY: as above; `made` is room for a handle.
+    // Unlike a duplicate, the new communicator has none of the program's attributes. SAFETY: as above; `made` has room for a handle.
     let code = unsafe { library.MPI_Comm_create(comm, group, &raw mut made) };
-    // SAFETY: it was just made.
+    // SAFETY: the group was just made.
     unsafe { library.MPI_Group_free(&raw mut group) };
     (code == SUCCESS).then_some(made)
 }
@@ -90,7 +90,7 @@ pub(crate) fn begin(word: usize) {
     flight::put_back(word, flight);
 }
 
-/// Called when the library has failed to start the request, whose gather continues.
+/// Called when the library has failed to start a request. The gather that was started for it continues.
 pub(crate) fn abandon(word: usize) {
     if let Some(mut flight) = flight::forget(word) {
         flight.child.take().into_iter().for_each(deferred::push);
@@ -108,7 +108,7 @@ fn start(repeat: &Repeat, flight: &Flight) -> Option<Box<Flight>> {
     let mut check = unsafe { Check::of(&flight.task, send, repeat.comm) };
     let (arguments, form) = (&repeat.arguments, Form::NonBlocking);
     let send = check.contribution.as_ptr().cast();
-    // SAFETY: the arguments are the program's; the child has room for them.
+    // SAFETY: the arguments are the program's; the child has room for the gathered rows.
     let gathered = unsafe { gather(arguments, form, send, &mut child, mpi) };
     let request = gathered.ok().filter(|(code, _)| *code == SUCCESS);
     let Some((_, request)) = request else {

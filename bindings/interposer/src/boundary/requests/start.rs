@@ -1,5 +1,5 @@
-//! Starts non-blocking and persistent reductions. The library gathers the ranks' contributions with a call of the same form on the same
-//! communicator, so the program's order of calls does not change. The gathered rows are combined when the request is completed.
+//! Starts non-blocking and persistent reductions. The MPI library gathers the ranks' contributions with a call of the same form on the same
+//! communicator, so the order of the program's calls does not change. The gathered rows are combined when the request is completed.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -32,26 +32,26 @@ pub(crate) enum RequestPlace {
 
 impl RequestPlace {
     /// # Safety
-    /// There is room for a request, and MPI is initialised.
+    /// The place has room for a request, and MPI is initialised.
     unsafe fn write(self, mpi: &Mpi, request: Request) {
         match self {
-            // SAFETY: the caller promises it.
+            // SAFETY: the caller promises room for a request.
             Self::C(place) => unsafe { mpi.library.family().write(place, 0, request) },
             Self::Fortran(place) => {
                 // SAFETY: the library has just created the request.
                 let number = unsafe { mpi.library.request_to_fortran(request) };
-                let number = number.expect("a library that hides its Fortran converts handles");
-                // SAFETY: the caller promises it.
+                let number = number.expect("Open MPI converts handles to Fortran's");
+                // SAFETY: the caller promises room for a request.
                 unsafe { *place = number };
             }
         }
     }
 
     /// # Safety
-    /// There is a request, and MPI is initialised.
+    /// The place has a request, and MPI is initialised.
     unsafe fn read(self, mpi: &Mpi) -> Request {
         match self {
-            // SAFETY: the caller promises it.
+            // SAFETY: the caller promises a request.
             Self::C(place) => unsafe { mpi.library.family().read(place, 0) },
             // SAFETY: as above.
             Self::Fortran(place) => unsafe { fortran(place) },
@@ -59,12 +59,12 @@ impl RequestPlace {
     }
 }
 
-/// Starts a reduction, or prepares a persistent one, or passes the call on to the library. Returns the code for the program.
+/// Starts a reduction, or prepares a persistent one, or passes the call on to the MPI library. Returns the code for the program.
 ///
 /// # Safety
-/// The arguments are those of an MPI call: handles are valid, and buffers are as the standard says for the call, until its request is
-/// complete. `place` is where the program wants its request, and `library` makes the same call to the library. If `arguments` returns
-/// `None`, the call is passed on.
+/// The arguments are those of an MPI call: handles are valid, and buffers are as the standard requires for the call, until the call's
+/// request is complete. `place` is where the program wants its request, and `library` makes the same call to the MPI library. If
+/// `arguments` returns `None`, the call is passed on.
 pub(crate) unsafe fn intercept(
     arguments: impl FnOnce(&Mpi) -> Option<Arguments>,
     place: RequestPlace,
@@ -74,7 +74,7 @@ pub(crate) unsafe fn intercept(
         return library();
     };
     match arguments(mpi) {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises valid arguments.
         Some(arguments) => unsafe { start_or_pass(&arguments, mpi, settings, place, &library) },
         None => library(),
     }
@@ -93,10 +93,10 @@ unsafe fn start_or_pass(
 ) -> c_int {
     let begin = settings.stats.as_ref().map(|_| Instant::now());
     let is_check = settings.mode == Mode::Check;
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises valid arguments.
     let prepared = unsafe { prepare(arguments, mpi, settings) };
     let with_room = prepared.and_then(|(task, places, state)| {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises valid arguments.
         let flight = unsafe { room(arguments, task, places, state) }?;
         Ok((flight, state))
     });
@@ -107,12 +107,12 @@ unsafe fn start_or_pass(
         }
         let mut send = contribution(arguments, mpi);
         if is_check {
-            // SAFETY: the caller promises it.
+            // SAFETY: the caller promises a contribution of the task's width.
             let check = unsafe { check(&flight.task, send, arguments.comm, state) };
             send = check.contribution.as_ptr().cast();
             flight.check = Some(check);
         }
-        // SAFETY: the caller promises it; `room` was made for these arguments.
+        // SAFETY: the caller promises valid arguments, for which `room` has made the flight.
         let gathered = unsafe { gather(arguments, arguments.form, send, &mut flight, mpi) };
         let (code, request) = gathered?;
         Ok(Started::Now(flight, code, request))
@@ -162,7 +162,7 @@ unsafe fn start_or_pass(
     match (own_code, code) {
         // SAFETY: the program has promised room for a request, which the library has written.
         (SUCCESS, SUCCESS) => flight.launch(unsafe { place.read(mpi) }),
-        // The gather that was started continues.
+        // The gather has been started, and continues.
         (_, SUCCESS) => deferred::push(flight),
         _ => {}
     }
@@ -177,7 +177,7 @@ enum Started {
     Later(Box<Flight>),
 }
 
-/// Copies the contribution that a check gathers, and registers the call whose results it compares.
+/// Copies the contribution that a check gathers, and registers the call whose results the check compares.
 ///
 /// # Safety
 /// As [`intercept`].

@@ -1,4 +1,4 @@
-//! The requests of a call that may complete some of them, and which of them are treefold's reductions.
+//! The requests that a program passes to a call that may complete them, and the treefold reductions among these.
 
 use std::ffi::{c_int, c_void};
 
@@ -46,7 +46,7 @@ impl Requests {
     /// The requests are where the program's arguments point.
     pub(crate) unsafe fn words(self) -> Vec<usize> {
         let places = 0..self.count;
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises requests where the arguments point.
         places.map(|place| unsafe { self.word(place) }).collect()
     }
 
@@ -56,10 +56,10 @@ impl Requests {
     /// The requests are where the program's arguments point, and `place` is less than their number.
     pub(crate) unsafe fn request(self, place: usize) -> Request {
         match self.handles {
-            // SAFETY: the caller promises it.
+            // SAFETY: the caller promises a request at `place`.
             Handles::C(handles) => unsafe { loaded::mpi().family().read(handles, place) },
             Handles::Fortran(numbers) => {
-                // SAFETY: the caller promises it.
+                // SAFETY: the caller promises a request at `place`.
                 let number = unsafe { numbers.add(place) };
                 // SAFETY: as above.
                 unsafe { fortran(number) }
@@ -72,7 +72,7 @@ impl Requests {
     /// # Safety
     /// As [`Self::request`].
     unsafe fn word(self, place: usize) -> usize {
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller promises a request at `place`.
         unsafe { self.request(place) }.word()
     }
 }
@@ -83,14 +83,14 @@ impl Requests {
 /// The address points to a handle, and MPI is initialised.
 pub(crate) unsafe fn fortran(number: *const c_int) -> Request {
     let mpi = loaded::mpi();
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller promises the address of a handle.
     let number = unsafe { *number };
     // SAFETY: the program promises that the number is a request's.
     let request = unsafe { mpi.request_from_fortran(number) };
     request.unwrap_or(mpi.handles.MPI_REQUEST_NULL)
 }
 
-/// The requests of a call in C or in Fortran, from the parameter for one request, or from the parameters for a number and an array.
+/// The requests of a call in C or in Fortran. Arguments: the parameter for one request, or the parameters for a number and an array.
 macro_rules! requests {
     (c [$request:ident]) => {
         Requests::in_c(1, $request)
@@ -109,7 +109,7 @@ macro_rules! requests {
 
 pub(crate) use requests;
 
-/// One of a call's requests.
+/// One of a call's requests, taken out of the table.
 #[derive(Debug)]
 struct Held {
     place: usize,
@@ -118,10 +118,10 @@ struct Held {
 }
 
 /// The requests of a call that are treefold's reductions and under way. They are taken out of the table until the call is over: as soon as
-/// the library has completed a request, another thread may get its handle for another request.
+/// the library has completed a request, another thread may get the same handle for another request.
 #[derive(Debug)]
 pub(crate) struct Taken {
-    /// Most calls have only one, which needs no allocation here.
+    /// Most calls have only one such request, which needs no allocation here.
     first: Option<Held>,
     others: Vec<Held>,
 }
@@ -136,7 +136,7 @@ impl Taken {
         };
         let mut table = lock();
         for place in 0..requests.count {
-            // SAFETY: the caller promises it.
+            // SAFETY: the caller promises requests where the arguments point.
             let word = unsafe { requests.word(place) };
             if table.get(&word).is_some_and(|flight| flight.is_under_way)
                 && let Some(flight) = remove(&mut table, word)
@@ -167,9 +167,9 @@ impl Taken {
         self.first.take().into_iter().chain(others)
     }
 
-    /// After the library's call: handles complete requests, and puts back the others. A request is complete if the library has changed its
-    /// handle, or if it is persistent, keeps its handle, and `is_done` says so. Open MPI frees persistent requests that have failed.
-    /// Requests that a failing call completes are not compared: any of them may have failed.
+    /// After the library's call, handles the complete requests and puts back the others. A request is complete if the library has changed
+    /// its handle, or if the request is persistent, keeps its handle, and `is_done` returns true. Open MPI frees persistent requests that
+    /// have failed. Requests that a failing call completes are not compared: any of them may have failed.
     ///
     /// # Safety
     /// The requests are where the program's arguments point.
@@ -180,7 +180,7 @@ impl Taken {
         is_done: &dyn Fn(usize) -> bool,
     ) {
         for mut held in self.all() {
-            // SAFETY: the caller promises it.
+            // SAFETY: the caller promises requests where the arguments point.
             let is_gone = (unsafe { requests.word(held.place) }) != held.word;
             let is_kept = held.flight.task.form == Form::Persistent && !is_gone;
             let is_complete = is_gone || is_kept && is_done(held.place);

@@ -39,7 +39,7 @@ impl RawCommunicator {
     }
 
     fn duplicate_with_attributes(&self) -> Result<Comm, Failure> {
-        // SAFETY: the handle is live; `duplicate` is room for one handle.
+        // SAFETY: the handle is live; `duplicate` has room for one handle.
         written("MPI_Comm_dup", Comm::UNSET, |duplicate| unsafe {
             mpi().MPI_Comm_dup(self.handle, duplicate)
         })
@@ -50,7 +50,7 @@ impl RawCommunicator {
     /// `MPI_Comm_idup` of the same communicator is under way.
     fn duplicate_alone(&self) -> Result<Comm, Failure> {
         let group = self.processes()?;
-        // SAFETY: the handle is live, `duplicate` is room for one handle. The group has all processes of the communicator, in their order.
+        // SAFETY: the handle is live, `duplicate` has room for one handle. The group has all processes of the communicator, in their order.
         written("MPI_Comm_create", Comm::UNSET, |duplicate| unsafe {
             mpi().MPI_Comm_create(self.handle, group.handle(), duplicate)
         })
@@ -77,7 +77,7 @@ impl RawCommunicator {
     }
 
     pub(crate) fn processes(&self) -> Result<Processes, Failure> {
-        // SAFETY: the handle is live, `group` is room for one handle.
+        // SAFETY: the handle is live, `group` has room for one handle.
         Processes::made("MPI_Comm_group", |group| unsafe {
             mpi().MPI_Comm_group(self.handle, group)
         })
@@ -99,7 +99,7 @@ impl RawCommunicator {
     pub(crate) fn split_by_node(&self) -> Result<Self, Failure> {
         let info = mpi().handles.MPI_INFO_NULL;
         let shared = mpi().constants.MPI_COMM_TYPE_SHARED;
-        // SAFETY: the handle is live, the info is predefined, `node` is room for one handle.
+        // SAFETY: the handle is live, the info is predefined, `node` has room for one handle.
         let handle = written("MPI_Comm_split_type", Comm::UNSET, |node| unsafe {
             mpi().MPI_Comm_split_type(self.handle, shared, 0, info, node)
         })?;
@@ -117,7 +117,7 @@ impl RawCommunicator {
         assert_eq!(usize::try_from(count), Ok(buffer.len()));
         let (from, byte) = (buffer.as_ptr().cast(), mpi().handles.MPI_UINT8_T);
         // SAFETY: the buffer holds `count` bytes; the request below owns it, and frees it only when MPI is done with it
-        // (`PendingRequest::drop`). The handle is live; `request` is room for one request.
+        // (`PendingRequest::drop`). The handle is live; `request` has room for one request.
         let request = written("MPI_Isend", Request::UNSET, |request| unsafe {
             mpi().MPI_Isend(from, count, byte, to, tag, self.handle, request)
         })?;
@@ -135,7 +135,7 @@ impl RawCommunicator {
         assert_eq!(usize::try_from(capacity), Ok(buffer.len()));
         let (to, byte) = (buffer.as_mut_ptr().cast(), mpi().handles.MPI_UINT8_T);
         // SAFETY: the buffer has room for `capacity` bytes; the request below owns it, and does not touch it before MPI is done with
-        // it. The handle is live; `request` is room for one request.
+        // it. The handle is live; `request` has room for one request.
         let request = written("MPI_Irecv", Request::UNSET, |request| unsafe {
             mpi().MPI_Irecv(to, capacity, byte, from, tag, self.handle, request)
         })?;
@@ -144,7 +144,7 @@ impl RawCommunicator {
 
     /// Starts a barrier.
     pub(crate) fn start_barrier(&self) -> Result<PendingRequest, Failure> {
-        // SAFETY: the handle is live; `request` is room for one request.
+        // SAFETY: the handle is live; `request` has room for one request.
         let barrier = |request| unsafe { mpi().MPI_Ibarrier(self.handle, request) };
         let request = written("MPI_Ibarrier", Request::UNSET, barrier)?;
         Ok(PendingRequest::of_send(request, Vec::new(), 0))
@@ -183,7 +183,7 @@ impl RawCommunicator {
     fn probe(&self, from: c_int, tag: c_int) -> Result<Option<Status>, Failure> {
         let mut status = Status::UNSET;
         let place = &raw mut status;
-        // SAFETY: the handle is live, `flag` and `status` are room for one value each.
+        // SAFETY: the handle is live, `flag` and `status` have room for one value each.
         let flag = written("MPI_Iprobe", 0, |flag| unsafe {
             mpi().MPI_Iprobe(from, tag, self.handle, flag, place)
         })?;
@@ -206,7 +206,7 @@ impl RawCommunicator {
             let mut flag = 0;
             let mut message = Message::UNSET;
             let mut status = Status::UNSET;
-            // SAFETY: the handle is live; `flag`, `message` and `status` are room for one value each.
+            // SAFETY: the handle is live; `flag`, `message` and `status` have room for one value each.
             let code = unsafe {
                 mpi().MPI_Improbe(
                     source,

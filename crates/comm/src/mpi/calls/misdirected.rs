@@ -40,7 +40,7 @@ impl WorldReturnsErrors {
     pub(crate) fn always() -> Result<Self, Failure> {
         let handles = &mpi().handles;
         let (world, errors_return) = (handles.MPI_COMM_WORLD, handles.MPI_ERRORS_RETURN);
-        // SAFETY: the communicator is live as long as MPI is; `before` is room for one handle.
+        // SAFETY: the communicator is live as long as MPI is; `before` has room for one handle.
         let before = |before| unsafe { mpi().MPI_Comm_get_errhandler(world, before) };
         let before = written("MPI_Comm_get_errhandler", Errhandler::UNSET, before)?;
         // SAFETY: the communicator is live, the error handler is predefined.

@@ -83,7 +83,7 @@ impl PendingRequest {
         let mut flag = 0;
         let mut status = Status::UNSET;
         // SAFETY: the request is live until MPI says it is complete, and after that this line is
-        // not reached; `flag` and `status` are room for one value each.
+        // not reached; `flag` and `status` have room for one value each.
         let code = unsafe { mpi().MPI_Test(&raw mut self.request, &raw mut flag, &raw mut status) };
         drop(quiet_world);
         // A request that failed is over: MPI does not touch its buffer any more (MPI 4.1, 3.7.3).

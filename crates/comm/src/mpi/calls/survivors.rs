@@ -21,7 +21,7 @@ impl Ulfm {
 
     /// Creates a communicator of the surviving processes, which returns errors instead of ending the job. Collective among the survivors.
     pub(crate) fn shrink(&self, comm: RawCommunicator) -> Result<RawCommunicator, Failure> {
-        // SAFETY: as above; `shrunk` is room for one handle.
+        // SAFETY: as above; `shrunk` has room for one handle.
         let shrink = |shrunk| unsafe { (self.shrink)(comm.handle(), shrunk) };
         let shrunk = written("MPIX_Comm_shrink", Comm::UNSET, shrink)?;
         // SAFETY: MPIX_Comm_shrink succeeded, so it has written the handle of a new communicator.
@@ -50,7 +50,7 @@ impl Ulfm {
 
     /// The ranks of a communicator that this process knows to be lost, in ascending order.
     pub(crate) fn lost_ranks(&self, comm: RawCommunicator) -> Result<Vec<usize>, Failure> {
-        // SAFETY: as above; `failed` is room for one handle.
+        // SAFETY: as above; `failed` has room for one handle.
         let failed = Processes::made("MPIX_Comm_get_failed", |failed| unsafe {
             (self.get_failed)(comm.handle(), failed)
         })?;

@@ -101,7 +101,7 @@ impl UserOperation {
     /// An operation on slots of `count` bytes.
     fn new(count: c_int) -> Result<Self, Failure> {
         let byte = mpi().handles.MPI_UINT8_T;
-        // SAFETY: `datatype` is room for one handle.
+        // SAFETY: `datatype` has room for one handle.
         let datatype = |datatype| unsafe { mpi().MPI_Type_contiguous(count, byte, datatype) };
         let mut datatype = written("MPI_Type_contiguous", Datatype::UNSET, datatype)?;
         // SAFETY: the handle is live.

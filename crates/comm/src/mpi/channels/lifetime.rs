@@ -352,7 +352,7 @@ impl Entry {
 }
 
 fn create_key(delete: DeleteAttribute) -> Result<c_int, Failure> {
-    // SAFETY: both functions have the signatures that MPI asks for and live forever; `key` is room for one int.
+    // SAFETY: both functions have the signatures that MPI asks for and live forever; `key` has room for one int.
     written("MPI_Comm_create_keyval", 0, |key| unsafe {
         mpi().MPI_Comm_create_keyval(Some(copy_no_attribute), Some(delete), key, ptr::null_mut())
     })

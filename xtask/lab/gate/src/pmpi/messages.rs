@@ -163,7 +163,7 @@ impl Suite<'_> {
     fn non_blocking(&self, steps: &mut Steps) -> Result {
         let missed = MessageTest::of(
             "a reduction that nothing completes",
-            "an MPI_Iallreduce was completed by a call that treefold does not know, or not at all: MPI_Finalize found it incomplete",
+            "the program completed an MPI_Iallreduce by a call that treefold does not know, or did not complete it: in MPI_Finalize, treefold found it incomplete",
         );
         let mismatched = MessageTest::of(
             "ranks that call different reductions",
