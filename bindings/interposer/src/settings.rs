@@ -1,4 +1,4 @@
-//! The settings in the environment. This file reads and checks all variables of the interposer; the crates that it uses check their own.
+//! Reads the settings from the environment, and checks all variables that the interposer and its reductions use.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -20,7 +20,7 @@ pub(crate) const STATS_VARIABLE: &str = "TREEFOLD_PMPI_STATS";
 
 const PREFIX: &str = "TREEFOLD_";
 
-/// Other treefold variables, which the interposer does not use.
+/// Variables of treefold that the interposer does not use.
 const OTHER_VARIABLES: [&str; 7] = [
     "TREEFOLD_MPI_LIBRARY",
     "TREEFOLD_ALONE",
@@ -31,14 +31,14 @@ const OTHER_VARIABLES: [&str; 7] = [
     "TREEFOLD_CLUSTER_CONTROL",
 ];
 
-/// How the program's reductions are run.
+/// Who runs the program's reductions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// treefold runs them.
+    /// treefold runs the reductions.
     On,
-    /// The MPI library runs them.
+    /// The MPI library runs the reductions.
     Off,
-    /// Both run them, and the results are compared; the program gets the library's result.
+    /// Both run the reductions, and the results are compared. The program gets the MPI library's results.
     Check,
 }
 
@@ -69,9 +69,9 @@ pub(crate) struct Settings {
     ops: [bool; Op::ALL.len()],
     /// The value of TREEFOLD_ALGORITHM.
     algorithm: Option<OsString>,
-    /// Errors in variables: each with its value and what is allowed. With any error the program does not run.
+    /// Error texts for variables with invalid values. If there are any, the job ends in MPI_Init.
     pub(crate) wrong: Vec<String>,
-    /// Variables in the environment that have treefold's prefix, but that treefold does not know.
+    /// Environment variables that have treefold's prefix but are not known to treefold.
     pub(crate) unknown: Vec<String>,
 }
 
@@ -89,8 +89,8 @@ impl Settings {
         })
     }
 
-    /// Parses the variables; `value` returns a variable's value, which is not empty. If the mode is off, all other variables are
-    /// ignored.
+    /// Parses the variables. `value` returns the value of a variable that is set and not empty. If the mode is off, ignores all other
+    /// variables.
     fn parse(value: impl Fn(&str) -> Option<OsString>) -> Self {
         let mut wrong = Vec::new();
         let mut reject = |variable: &str, value: &OsStr, expected: &str| {
@@ -203,7 +203,7 @@ mod tests {
     use super::{Mode, PREFIX, Settings, Stats, is_unknown};
     use crate::task::Op;
 
-    /// The page of all variables.
+    /// The page that documents all variables.
     const PAGE: &str = include_str!("../../../docs/environment.md");
 
     fn parse(values: &[(&str, &str)]) -> Settings {
@@ -214,7 +214,7 @@ mod tests {
         })
     }
 
-    /// Each error has the variable, its value and what is allowed.
+    /// Each error names the variable, its value and the allowed values.
     #[test]
     fn wrong_values_are_errors() {
         let wrong = |variable, value| parse(&[(variable, value)]).wrong;

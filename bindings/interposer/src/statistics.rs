@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 /// The key by which reductions are counted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Kind {
-    /// Why the reductions were passed to the library; empty if treefold ran them.
+    /// Why the reductions were passed to the MPI library; empty if treefold ran them.
     pub(crate) passed: String,
-    /// MPI's name in C, without `MPI_`.
+    /// The function's name in C, without `MPI_`.
     pub(crate) call: String,
     /// The element type, as in C; empty if unknown.
     pub(crate) element: String,
@@ -18,25 +18,25 @@ pub(crate) struct Kind {
     pub(crate) op: String,
     /// The least k for which 4^k bytes hold a rank's contribution.
     pub(crate) size_class: u32,
-    /// For calls passed to the library: whether results may depend on its order.
+    /// For calls passed to the MPI library: whether the order of combining can change their results.
     pub(crate) is_open: bool,
 }
 
-/// Sums over calls, of one rank or of several.
+/// Numbers that are summed over the calls of one rank or of several ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counts {
     pub(crate) calls: u64,
-    /// Bytes contributed.
+    /// The bytes that ranks contributed.
     pub(crate) bytes: u64,
-    /// Time in treefold.
+    /// The time spent in treefold.
     pub(crate) treefold_ns: u64,
-    /// Time in the library's function.
+    /// The time spent in the MPI library's function.
     pub(crate) library_ns: u64,
     /// Calls whose results on this rank were compared.
     pub(crate) compared: u64,
     /// Compared calls whose results differ.
     pub(crate) differing: u64,
-    /// Compared calls whose results differ, by threads whose floating-point environment was not the default one.
+    /// Compared calls whose results differ, if the calling thread's floating-point environment was not the default.
     pub(crate) differing_environments: u64,
     /// The elements of the results that were compared.
     pub(crate) elements: u64,
@@ -44,7 +44,7 @@ pub(crate) struct Counts {
     pub(crate) differing_elements: u64,
     /// Calls that treefold failed to run in a check.
     pub(crate) failed: u64,
-    /// Calls by threads whose floating-point environment was not the default one.
+    /// Calls by threads whose floating-point environment was not the default.
     pub(crate) environments: u64,
 }
 
@@ -76,11 +76,12 @@ impl Counts {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Statistics {
     kinds: BTreeMap<Kind, Counts>,
-    /// The number of calls whose results differ or may differ, by MPI's name and the place in the program.
+    /// The number of calls whose results differ or may differ, by the function's name and the place in the program.
     pub(crate) sites: BTreeMap<(String, String), u64>,
-    /// The least number of calls in which the library gave ranks different bits of the same result.
+    /// A lower bound for the number of calls in which the MPI library gave ranks different bits of the same result.
     pub(crate) disagreements: u64,
-    /// For each description of a call that does not match other ranks' calls: the first rank that made it, and the number of such ranks.
+    /// For each description of a call that does not match other ranks' calls: the lowest rank that made it, and the number of ranks that
+    /// did.
     pub(crate) mismatched: BTreeMap<String, (usize, usize)>,
 }
 

@@ -48,14 +48,14 @@ impl Call {
     }
 }
 
-/// When a reduction is complete.
+/// The form of a call, which says when the reduction is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Form {
     /// When the call returns.
     Blocking,
-    /// When a later call completes it.
+    /// When a later call completes the request.
     NonBlocking,
-    /// When a later call completes it, once per start.
+    /// When a later call completes the request, once per start.
     Persistent,
 }
 

@@ -1,6 +1,6 @@
-//! Collectives for any communicator, made of sends and receives. Ranks use them while they build a plan.
+//! Collectives for any communicator, composed of sends and receives. Ranks use these functions while they build a plan.
 //!
-//! Every rank must call them in the same order, with the same tag.
+//! All ranks must call these functions in the same order, with the same tags.
 
 use crate::communicator::Communicator;
 use crate::error::Error;
@@ -9,7 +9,7 @@ use crate::tag::Tag;
 /// Sends one message to a receiver whose buffer has `capacity_bytes`, and waits until the send is complete.
 ///
 /// # Errors
-/// As [`Communicator::wait`].
+/// Those of [`Communicator::wait`].
 pub fn send<C: Communicator + ?Sized>(
     comm: &C,
     to: usize,
@@ -24,7 +24,7 @@ pub fn send<C: Communicator + ?Sized>(
 /// Receives one message of at most `capacity_bytes`.
 ///
 /// # Errors
-/// As [`Communicator::wait`].
+/// Those of [`Communicator::wait`].
 pub fn receive<C: Communicator + ?Sized>(
     comm: &C,
     from: usize,
@@ -35,13 +35,13 @@ pub fn receive<C: Communicator + ?Sized>(
     comm.wait(request)
 }
 
-/// Sends the root's message, of at most `capacity_bytes`, to every rank along a binomial tree:
-/// ceil(log2 p) rounds, p - 1 messages.
+/// Sends the root's message, of at most `capacity_bytes`, to every rank along a binomial tree, in ceil(log2 p) rounds and with p - 1
+/// messages.
 ///
 /// Reads `message` on the root, and overwrites it on the other ranks.
 ///
 /// # Errors
-/// As [`Communicator::wait`].
+/// Those of [`Communicator::wait`].
 pub fn broadcast<C: Communicator + ?Sized>(
     comm: &C,
     root: usize,
@@ -71,7 +71,7 @@ pub fn broadcast<C: Communicator + ?Sized>(
 /// A message has at most `capacity_bytes`.
 ///
 /// # Errors
-/// As [`Communicator::wait`].
+/// Those of [`Communicator::wait`].
 pub fn gather<C: Communicator + ?Sized>(
     comm: &C,
     root: usize,
@@ -98,7 +98,7 @@ pub fn gather<C: Communicator + ?Sized>(
 /// Uses the algorithm of Bruck et al. (1997): ceil(log2 p) rounds, in which each rank sends the bytes of p - 1 messages in total.
 ///
 /// # Errors
-/// As [`Communicator::wait`].
+/// Those of [`Communicator::wait`].
 pub fn allgather<C: Communicator + ?Sized>(
     comm: &C,
     tag: Tag,
@@ -141,7 +141,7 @@ pub fn allgather_bytes(ranks: usize, length_bytes: u128) -> u128 {
 /// The tree depends on the number of ranks, so `combine` must give the same result for every tree, as a maximum does.
 ///
 /// # Errors
-/// As [`Communicator::wait`].
+/// Those of [`Communicator::wait`].
 pub fn allreduce<C: Communicator + ?Sized>(
     comm: &C,
     tag: Tag,

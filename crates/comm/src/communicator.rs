@@ -13,10 +13,10 @@ use crate::traffic::Traffic;
 /// A function that decides whether a wait must end, for example after a signal.
 pub type Interruption = Rc<dyn Fn() -> bool>;
 
-/// One rank's end of a transport, by which a group of ranks exchanges messages of bytes.
+/// One rank's end of a transport, through which a group of ranks exchanges messages of bytes.
 ///
-/// Nine methods are required. The other methods have defaults that are correct for every transport; overriding them makes a
-/// transport faster. [`contract`](crate::contract) tests an implementation.
+/// Nine methods are required. The other methods have defaults that are correct for every transport; overriding them makes a transport
+/// faster or adds functions to it. [`contract`](crate::contract) tests an implementation.
 ///
 /// Messages between the same two ranks with the same tag arrive in the order in which they were sent, and receives match in
 /// the order in which they were posted, as in MPI. Sender and receiver of a message pass the same *capacity*, the length of the
@@ -46,19 +46,19 @@ pub trait Communicator: fmt::Debug {
     /// Starts receiving one message of at most `buffer.len()` bytes. The contents of `buffer` do not matter.
     ///
     /// # Errors
-    /// As [`start_send`](Communicator::start_send).
+    /// Those of [`start_send`](Communicator::start_send).
     fn start_receive(&self, from: usize, tag: Tag, buffer: Vec<u8>) -> Result<Request, Error>;
 
     /// Whether `request` is complete. Lets messages make progress, but does not wait.
     ///
     /// # Errors
-    /// As [`wait`](Communicator::wait).
+    /// Those of [`wait`](Communicator::wait).
     fn test(&self, request: &Request) -> Result<bool, Error>;
 
-    /// As [`test`](Communicator::test), for a rank that does other work between tests: that time does not count towards the silence limit.
+    /// As [`test`](Communicator::test), but a rank's other work between tests does not count towards the silence limit.
     ///
     /// # Errors
-    /// As [`wait`](Communicator::wait).
+    /// Those of [`wait`](Communicator::wait).
     fn test_in_passing(&self, request: &Request) -> Result<bool, Error> {
         self.test(request)
     }
@@ -74,7 +74,7 @@ pub trait Communicator: fmt::Debug {
     /// may have been waited for or cancelled before.
     ///
     /// # Errors
-    /// As [`wait`](Communicator::wait), as if this rank waited for the first request alone.
+    /// Those of [`wait`](Communicator::wait), as if this rank waited for the first request alone.
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error>;
 
     /// Cancels a request. A cancelled receive matches no message; a cancelled send may still arrive.
@@ -92,23 +92,23 @@ pub trait Communicator: fmt::Debug {
     /// Waits at most `timeout` until `request` is complete. Returns whether it is complete.
     ///
     /// # Errors
-    /// As [`wait`](Communicator::wait).
+    /// Those of [`wait`](Communicator::wait).
     fn wait_timeout(&self, request: &Request, timeout: Duration) -> Result<bool, Error> {
         self.wait_any(&[request.id()], Some(timeout))
     }
 
-    /// Sends a message without a request, if the transport accepts it within some microseconds. Returns whether the message was sent. After
-    /// `false`, the caller calls [`start_send`](Communicator::start_send), which returns the error if there is one.
+    /// Sends a message without a request, if the transport accepts it within a few microseconds. Returns whether the message was sent.
+    /// After `false`, the caller calls [`start_send`](Communicator::start_send), which returns the error if there is one.
     fn try_send(&self, _to: usize, _tag: Tag, _message: &[u8], _capacity_bytes: usize) -> bool {
         false
     }
 
-    /// Receives a message without a request, if it arrives within some microseconds. Returns whether it was received. After `false`, the
-    /// caller calls [`start_receive`](Communicator::start_receive), which returns the error if there is one.
+    /// Receives a message without a request, if one arrives within a few microseconds. Returns whether a message was received. After
+    /// `false`, the caller calls [`start_receive`](Communicator::start_receive), which returns the error if there is one.
     ///
-    /// `take` gets the message in place. It may call `rank`, `size` and `close` of this communicator; calls that communicate fail
-    /// with [`Error::Nested`], or do nothing if they cannot return an error. If the message may match a posted receive,
-    /// `try_receive` returns `false`, so it never takes another receive's message.
+    /// `take` gets the message in place. `take` may call `rank`, `size` and `close` of this communicator; calls that communicate fail with
+    /// [`Error::Nested`], or do nothing if they cannot return an error. If the message may match a posted receive, `try_receive` returns
+    /// `false`, so it never takes another receive's message.
     fn try_receive(
         &self,
         _from: usize,
@@ -131,8 +131,8 @@ pub trait Communicator: fmt::Debug {
     /// Closes a conversation on this rank: messages that have not arrived yet are lost. Does not communicate.
     fn close(&self, _tag: Tag) {}
 
-    /// Notifies the other ranks that this rank takes no part in a conversation from this tag's turn on. Their waits in this and later
-    /// turns end with [`Error::GivenUp`]. Does not wait. Without this call, they would wait for this rank until the silence limit.
+    /// Notifies the other ranks that this rank takes no part in a conversation from this tag's turn on. The others' waits in this and later
+    /// turns end with [`Error::GivenUp`], instead of lasting until the silence limit. Does not wait.
     fn give_up(&self, _tag: Tag) {}
 
     /// Whether a send arrives even if this rank makes no further calls. If not, a rank must wait
@@ -145,10 +145,10 @@ pub trait Communicator: fmt::Debug {
     /// message does not allocate.
     fn reserve(&self, _messages: usize) {}
 
-    /// Ends a reservation, so that the next one may use its memory.
+    /// Ends a reservation, so that the next reservation may use its memory.
     fn release(&self, _messages: usize) {}
 
-    /// What this transport knows about its speed and the placement of ranks. The same on every rank.
+    /// What this transport knows about its speed and the placement of ranks. All ranks get the same hints.
     fn hints(&self) -> Hints {
         Hints::new(self.size())
     }
@@ -158,31 +158,31 @@ pub trait Communicator: fmt::Debug {
         None
     }
 
-    /// A communicator of some of these ranks. `ranks` lists the chosen ranks, including this rank, in the order of their new numbers. They
-    /// all pass the same list, and the same tag, which no other call uses. Messages of the two communicators never match.
+    /// A communicator of some of these ranks. `ranks` lists the chosen ranks, including this rank, in the order of their new numbers. These
+    /// ranks pass the same list, and the same tag, which no other call uses. Messages of the old and the new communicator never match.
     ///
     /// # Errors
-    /// [`Error::NotSplittable`] if the transport cannot split, as by default. To split MPI communicators, use MPI's own functions.
+    /// [`Error::NotSplittable`] if the transport cannot split (the default). To split MPI communicators, use MPI's own functions.
     fn split(&self, _tag: Tag, _ranks: &[usize]) -> Result<Box<dyn Communicator>, Error> {
         Err(Error::NotSplittable { rank: self.rank() })
     }
 
-    /// Whether all ranks pass `true`. All ranks that get an answer get the same one: `true` only if no rank is lost and all have
-    /// passed `true`. Waits until every rank that is not lost has called this function or [`shrink`](Communicator::shrink), which
-    /// counts as `false`. Works even if all other calls fail because a rank is lost.
+    /// Whether all ranks pass `true`. All ranks that get an answer get the same answer: `true` only if no rank is lost and all have passed
+    /// `true`. Waits until every rank that is not lost has called this function or [`shrink`](Communicator::shrink), which counts as
+    /// `false`. Works even if all other calls fail because a rank is lost.
     ///
     /// # Errors
-    /// [`Error::NotSurvivable`], on every rank, if the transport cannot go on without a lost rank. The default implementation returns it.
+    /// [`Error::NotSurvivable`], on every rank, if the transport cannot go on without a lost rank (the default).
     fn agree(&self, _flag: bool) -> Result<bool, Error> {
         Err(not_survivable(self.rank()))
     }
 
     /// The communicator of the surviving ranks, numbered in the same order. Waits until every rank that is not lost has called this
-    /// function. The call revokes this communicator, so that no rank waits for a lost one: the other ranks' pending and later calls on
+    /// function. The call revokes this communicator, so that no rank waits for a lost rank: the other ranks' pending and later calls on
     /// this communicator fail with [`Error::Revoked`], unless they fail already.
     ///
     /// # Errors
-    /// As [`agree`](Communicator::agree).
+    /// Those of [`agree`](Communicator::agree).
     fn shrink(&self) -> Result<Shrunk, Error> {
         Err(not_survivable(self.rank()))
     }
@@ -192,10 +192,10 @@ pub trait Communicator: fmt::Debug {
         None
     }
 
-    /// Sets the silence limit. Has no effect if the transport has none.
+    /// Sets the silence limit. Has no effect if the transport has no such limit.
     fn set_silence_limit(&self, _limit: Duration) {}
 
-    /// Sets a function that a long wait calls several times a second; `None` for none. When it returns true, the wait ends with
+    /// Sets a function that a long wait calls several times a second; `None` removes the function. When it returns true, the wait ends with
     /// [`Error::Interrupted`]. The function must not send or receive. A transport need not call it.
     fn set_interruption(&self, _interruption: Option<Interruption>) {}
 }
@@ -214,7 +214,7 @@ fn not_survivable(rank: usize) -> Error {
 pub struct Shrunk {
     /// The communicator of the surviving ranks.
     pub communicator: Box<dyn Communicator>,
-    /// The old numbers of the surviving ranks, in ascending order: rank `i` was rank `left[i]`. The same on every rank.
+    /// The old numbers of the surviving ranks, in ascending order: new rank `i` was old rank `left[i]`. All ranks get the same list.
     pub left: Vec<usize>,
 }
 

@@ -12,7 +12,7 @@
 
 #![expect(
     clippy::unwrap_used,
-    reason = "a check fails by a panic where it unwraps"
+    reason = "a check that fails may panic in `unwrap`"
 )]
 
 mod end;
@@ -26,7 +26,7 @@ use crate::error::Error;
 use end::End;
 
 /// The numbers of bytes by which the capacity of a receive exceeds the length of its message. All checks run with each number. The second
-/// makes all capacities large, because a transport may carry messages to large receives in another way.
+/// number makes all capacities large, because a transport may carry messages for large receives in another way.
 const SPARE_BYTES: [usize; 2] = [0, 1 << 13];
 
 /// Runs all checks on the ranks of `comm`, and passes the name of each check to `report` when it has passed. Collective. Nothing else
@@ -129,7 +129,7 @@ fn message_to_oneself(end: &End<'_>) {
 }
 
 fn empty_message(end: &End<'_>) {
-    // The capacity of a receive may exceed its message.
+    // The capacity of a receive may exceed the length of its message.
     let received = end.pass_on(end.fresh_tag(), Vec::new(), 100);
     assert_eq!(received, Ok(Vec::new()));
 }
@@ -290,7 +290,7 @@ fn sends_go_on_while_a_receive_is_awaited(end: &End<'_>) {
     }
 }
 
-/// Messages up to the eager limit are sent before any rank posts a receive; a rank may send to itself, too.
+/// Sends of messages up to the eager limit complete before any rank posts a receive. Each rank also sends to itself.
 fn eager_messages_need_no_receiver(end: &End<'_>) {
     const LONGEST_TESTED: usize = 64 << 10;
     let (left, right) = end.neighbours();
@@ -305,7 +305,7 @@ fn eager_messages_need_no_receiver(end: &End<'_>) {
     }
 }
 
-/// All ranks start sends far above any eager limit before they receive: starting a send must not wait for its receiver.
+/// All ranks start sending messages far above any eager limit before they receive: starting a send must not wait for its receiver.
 fn long_messages_cross(end: &End<'_>) {
     let length_bytes = 1 << 20;
     let message = |from: usize| vec![u8::try_from(from % 251).unwrap(); length_bytes];
@@ -399,7 +399,7 @@ fn bad_arguments(end: &End<'_>) {
     assert_eq!(received.unwrap_err(), refused("start_receive"));
 
     let (left, right) = end.neighbours();
-    // A short message: Open MPI 4.1.4 writes past the end of a buffer that is too short for a message above its eager limit.
+    // The message is short, because Open MPI 4.1.4 writes past the end of a buffer that is too short for a message above the eager limit.
     let capacity_bytes = 8 + end.spare_bytes.min(1000);
     let message = vec![0; capacity_bytes + 1];
     let length_bytes = message.len();

@@ -12,8 +12,8 @@ use crate::tag::Tag;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GivenUp {
     pub(crate) rank: usize,
-    /// The ranks whose silence is the reason: empty if they are unknown, `None` if there is another reason. With threads, the rank whose
-    /// leaving is the reason.
+    /// The ranks whose silence made this rank give up; empty if these are unknown, `None` if there was another reason. With threads, the
+    /// rank that left.
     pub(crate) silent: Option<Span>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Inquiries {
     pub(crate) own: u16,
     /// The ranks that have answered this rank's last inquiry, each with the ranks that it waits for.
     pub(crate) answers: Vec<(usize, Vec<usize>)>,
-    /// Ranks that have given up because others are silent, each with the silent ranks and the time when this rank learned of it. This
+    /// Ranks that have given up because others are silent, each with the silent ranks and the time when this rank learned of them. This
     /// list is needed because a rank that has given up may no longer wait for any rank, and then answers no questions.
     verdicts: Vec<(usize, Span, u32)>,
     /// The time in milliseconds when this rank last read the clock.
@@ -120,7 +120,7 @@ impl Conversations {
         self.open.iter().map(|&number| Tag::new(number)).collect()
     }
 
-    /// Whether the conversation was open and is closed: no receive of this rank can match its messages any more.
+    /// Whether the conversation was open and is closed, so that no receive of this rank can match its messages any more.
     pub(crate) fn is_closed(&self, tag: Tag) -> bool {
         let was_opened = (1..=self.newest).contains(&tag.number());
         was_opened && !self.open.contains(&tag.number())
@@ -168,7 +168,7 @@ impl Conversations {
             .retain(|(_, other)| other.number() != tag.number());
     }
 
-    /// A rank that is in another exchange of this conversation: it has sent a message of that exchange, or waits in it.
+    /// A rank that is in another exchange of this conversation: that rank has sent a message of that exchange, or waits in that exchange.
     #[cfg(feature = "mpi")]
     pub(crate) fn who_is_elsewhere(&self, tag: Tag) -> Option<(usize, Tag)> {
         let is_elsewhere = |&&(_, other): &&(usize, Tag)| {

@@ -22,9 +22,9 @@ pub enum Error {
         /// The number of ranks.
         size: usize,
     },
-    /// A message was longer than its receive allowed.
+    /// A message was longer than the receive allowed.
     #[error(
-        "rank {rank}: the message from rank {from} is longer than its receive allows ({})",
+        "rank {rank}: the message from rank {from} is longer than the receive allows ({})",
         counted(.capacity_bytes, "byte")
     )]
     Truncated {
@@ -56,8 +56,8 @@ pub enum Error {
         /// Its panic message.
         message: String,
     },
-    /// A rank ended while another still waited for its message.
-    #[error("rank {rank} left while rank {awaited_by} waited for its message")]
+    /// A rank ended while another rank still waited for one of its messages.
+    #[error("rank {rank} left while rank {awaited_by} waited for it")]
     Left {
         /// The rank that ended.
         rank: usize,
@@ -82,7 +82,7 @@ pub enum Error {
     },
     /// The transport cannot go on without a rank that is lost.
     #[error(
-        "rank {rank}: {} does not report the loss of a process, so ranks cannot go on without it{advice}",
+        "rank {rank}: {} does not report the loss of a process, so ranks cannot go on without a lost rank{advice}",
         printable(.library)
     )]
     NotSurvivable {
@@ -203,7 +203,7 @@ pub enum Error {
     /// There is no MPI library, or none that can be used.
     #[error("no MPI library: {reason}")]
     NoLibrary {
-        /// Why, in one line.
+        /// The reason, in one line.
         reason: String,
     },
     /// MPI cannot be called: it is not initialised, or it is finalised.
@@ -219,7 +219,7 @@ pub enum Error {
         rank: usize,
         /// The MPI function.
         call: &'static str,
-        /// Its return value.
+        /// The function's return value.
         code: i32,
         /// The library's own description.
         text: String,

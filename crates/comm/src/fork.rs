@@ -1,7 +1,7 @@
 //! Detects whether this process is a forked child of the process that made a communicator.
 //!
-//! A child has none of the parent's threads, and MPI does not work in it. The operating system calls our handler in every child, and the
-//! handler counts forks. So a communicator makes no system call before it sends: it only compares two counts.
+//! A child has none of its parent's threads, and MPI does not work in a child. The operating system calls our handler in every child, and
+//! the handler counts forks. So a communicator makes no system call before it sends: it only compares two counts.
 
 #![cfg_attr(unix, expect(unsafe_code, reason = "`pthread_atfork` is a C function"))]
 
@@ -17,7 +17,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// The calling process. From now on it can be distinguished from its children.
+    /// The calling process. After this call, `is_current` distinguishes it from its children.
     pub(crate) fn current() -> Self {
         watch();
         Self {

@@ -2,7 +2,7 @@
 
 use std::hash::Hasher;
 
-/// Mixes the bits of words, which are addresses or consecutive numbers.
+/// Hashes words that are addresses or consecutive numbers.
 #[derive(Debug, Default)]
 pub struct WordHasher(u64);
 
@@ -14,7 +14,7 @@ impl Hasher for WordHasher {
     }
 
     fn write_u64(&mut self, word: u64) {
-        // 2^64 divided by the golden ratio.
+        // Multiplies by 2^64 divided by the golden ratio.
         let mixed = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.0 = mixed ^ mixed >> 32;
     }

@@ -10,7 +10,7 @@ use super::Report;
 const KINDS_MAX: usize = 3;
 
 impl Report<'_> {
-    /// Returns the line. It reports differences if there are any, else reductions that were not compared, else that all bits are the same.
+    /// Returns the line. It reports differences or, if there are none, reductions that were not compared or, otherwise, the same bits.
     pub(crate) fn verdict(&self) -> String {
         let total = self.total();
         if total.differing > 0 {

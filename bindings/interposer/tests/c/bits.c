@@ -1,5 +1,5 @@
-/* Checks that sums and products of numbers of very different magnitudes have the bits of the tree over the ranks that docs/order.md
-   defines. If the MPI library reduces, only the floating-point mode is checked. */
+/* Checks that sums and products of numbers of very different magnitudes have the bits of the tree that docs/order.md defines. If the MPI
+   library runs the reductions, checks only the floating-point mode. */
 #include "wild.h"
 
 #include <fenv.h>
@@ -38,14 +38,14 @@ static void trees(void)
     f90 = (struct type){"F90_COMPLEX", MPI_DATATYPE_NULL, C32, COMPLEX};
     MPI_Type_create_f90_complex(6, 30, &f90.type);
     all_cases(&f90, &one_count, 1, MPI_COMM_WORLD);
-    /* The tree has the communicator's own rank order. */
+    /* The tree follows the communicator's rank order. */
     MPI_Comm turned;
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
     all_cases(&types[0], &one_count, 1, turned);
     MPI_Comm_free(&turned);
 }
 
-/* With more than one rank, NaNs are canonical, and the same on every rank. */
+/* With more than one rank, every result that is NaN is the canonical NaN on all ranks. */
 static void nans(void)
 {
     double x[3] = {rank == size - 1 ? -NAN : 1, rank == 0 ? INFINITY : rank == 1 ? -INFINITY : 1, -0.0}, y[3];

@@ -20,7 +20,7 @@ static const char *const form_names[] = {"blocking", "large", "non-blocking", "p
 #define INIT(name) MPI_##name##_init
 #define HAS_PERSISTENT true
 #elif defined OMPI_HAVE_MPI_EXT_PCOLLREQ
-/* Open MPI 4.1 has these functions under other names, from before they were standard. */
+/* Open MPI 4.1 has these functions under the names that they had before MPI 4 standardised them. */
 #define INIT(name) MPIX_##name##_init
 #define HAS_PERSISTENT true
 #else
@@ -32,7 +32,7 @@ static inline bool has_form(enum form form)
     return form == BLOCKING || form == NONBLOCKING || (form == LARGE && MPI_VERSION >= 4) || (form == PERSISTENT && HAS_PERSISTENT);
 }
 
-/* A call. Reduce_scatter has `counts`, one for each rank; other entries have `count`. */
+/* The arguments of a call. Reduce_scatter uses `counts`, one for each rank; other entries use `count`. */
 struct call {
     enum entry entry;
     const void *send;
@@ -60,7 +60,7 @@ static inline int call_blocking(const struct call *c)
     return BY_ENTRY(c, MPI_Allreduce, MPI_Reduce, MPI_Reduce_scatter, MPI_Reduce_scatter_block, MPI_Scan, MPI_Exscan, c->counts, c->comm);
 }
 
-/* The same call by its PMPI_ name, which bypasses every interposer. */
+/* Makes the same call by its PMPI_ name, which bypasses every interposer. */
 static inline int call_library(const struct call *c)
 {
     return BY_ENTRY(c, PMPI_Allreduce, PMPI_Reduce, PMPI_Reduce_scatter, PMPI_Reduce_scatter_block, PMPI_Scan, PMPI_Exscan, c->counts,

@@ -1,4 +1,4 @@
-/* A case: one reduction in one form with guarded buffers, and their expected contents afterwards. */
+/* A case: one reduction in one form with guarded buffers, and the buffers' expected contents afterwards. */
 #ifndef CASES_H
 #define CASES_H
 
@@ -88,7 +88,7 @@ static inline struct share share_of(enum entry entry, int count, int root, MPI_C
     return share;
 }
 
-/* Makes the call and checks it. */
+/* Makes a call, and checks its result and its buffers. */
 static inline void run_case(const struct data *data, enum entry entry, enum form form, const struct type *type, MPI_Op op,
                             const char *op_name, int count, int root, bool in_place, MPI_Comm comm)
 {
@@ -122,7 +122,7 @@ static inline void run_case(const struct data *data, enum entry entry, enum form
     CHECK(memcmp(send, before, length + 2 * GUARD) == 0);
     check_result(data, type, op, share, recv + GUARD);
     if (entry == EXSCAN && r == 0) {
-        /* In place, the element stays; otherwise MPI leaves it undefined, and no library writes it. */
+        /* In place, the elements stay. Otherwise MPI leaves them undefined, and no library writes them. */
         CHECK(in_place ? memcmp(recv, before, length + 2 * GUARD) == 0 : is_pattern(recv, length + 2 * GUARD));
     } else if (in_place && entry != ALLREDUCE) {
         CHECK(is_pattern(recv, GUARD) && is_pattern(recv + GUARD + length, GUARD));

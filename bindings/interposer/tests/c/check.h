@@ -1,4 +1,4 @@
-/* Helpers for the test programs: checks that count failures and continue, the expected bits, and random numbers. */
+/* Helpers for the test programs: checks that count failures and continue, whether to expect the tree's bits, and random numbers. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -59,7 +59,7 @@ static inline bool expects_tree(void)
     return is_interposed() && (mode == NULL || strcmp(mode, "on") == 0);
 }
 
-/* Begins with a level of threads; returns the level that the library provides. */
+/* Initialises MPI with a level of thread support. Returns the level that the library provides. */
 static inline int begin_at(int level, int *argc, char ***argv)
 {
     int provided;
@@ -76,7 +76,7 @@ static inline void begin(int *argc, char ***argv)
     begin_at(MPI_THREAD_SINGLE, argc, argv);
 }
 
-/* Ends the program with its status. */
+/* Finalizes MPI, and returns the program's exit status. */
 static inline int end(const char *name)
 {
     if (failures == 0 && rank == 0)
@@ -87,7 +87,7 @@ static inline int end(const char *name)
     return failures != 0;
 }
 
-/* Ends a program that the library cannot run. */
+/* Ends a test that the MPI library does not support. */
 static inline int skip(const char *what)
 {
     if (rank == 0)
@@ -130,7 +130,7 @@ static inline void check_sum(MPI_Comm comm, MPI_Datatype type)
     CHECK((type == MPI_DOUBLE ? y : (double)yf) == p * (p + 1) / 2);
 }
 
-/* MPI_STATUSES_IGNORE. In MPICH, gcc would regard it as an array that is too short. */
+/* MPI_STATUSES_IGNORE. In MPICH, gcc would regard the constant itself as an array that is too short. */
 static inline MPI_Status *no_statuses(void)
 {
     MPI_Status *volatile none = MPI_STATUSES_IGNORE;

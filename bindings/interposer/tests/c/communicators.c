@@ -1,4 +1,4 @@
-/* Reduces on communicators that are freed at once, that have the program's attributes and error handlers, or that live to the end. */
+/* Reduces on communicators that are freed at once, have the program's attributes and error handlers, or live until MPI_Finalize. */
 #include "check.h"
 
 static void made_and_freed(void)
@@ -143,7 +143,7 @@ static int delete_attribute(MPI_Comm comm, int key, void *value, void *state)
     return MPI_SUCCESS;
 }
 
-/* Callbacks are called for the program's own calls, and for no others. */
+/* The program's callbacks are called only for calls that the program makes itself. */
 static void own_state(void)
 {
     MPI_Comm comm, copy;

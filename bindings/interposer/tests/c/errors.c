@@ -2,7 +2,7 @@
 #include "calls.h"
 
 static double x[64], y[64];
-/* Makes a call on a duplicate, so that messages of a failed call cannot reach the next one. */
+/* Makes a call on a duplicate, so that messages of a failed call cannot reach the next call. */
 static int class_on_duplicate(const struct call *c, int (*make)(const struct call *))
 {
     struct call own = *c;
@@ -16,7 +16,7 @@ static int class_on_duplicate(const struct call *c, int (*make)(const struct cal
     return class;
 }
 
-/* Either both calls fail, with the same error, or neither; the program's handler is called once for each failure. */
+/* Checks that a call and the library's own call both succeed, or both fail with the same error and call the handler equally often. */
 static void compare(const char *what, const struct call *c, bool has_handler)
 {
     DOING("%s: %s", entry_names[c->entry], what);
@@ -85,8 +85,8 @@ static void wrong_arguments(MPI_Comm comm, bool has_handler)
             compare("a negative count", &c, has_handler);
         c = right(entry, comm);
         c.recv = MPI_IN_PLACE;
-        /* In a Reduce, only the root's arguments would be wrong, and the other ranks may wait for it. In Exscan, Open MPI 4.1
-           writes to the address MPI_IN_PLACE. */
+        /* In a Reduce, only the root's arguments would be wrong, and the other ranks may wait for the root. In Exscan, Open MPI 4.1 writes
+           to the address MPI_IN_PLACE. */
         if (entry != REDUCE && entry != EXSCAN)
             compare("results in place", &c, has_handler);
         DOING("MPI_Exscan: results in place");

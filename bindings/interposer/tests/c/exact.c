@@ -2,7 +2,7 @@
    and without the interposer. */
 #include "cases.h"
 
-/* A contribution, so small that the sum of 30 ranks fits into one byte. */
+/* A contribution. It is so small that the sum over 30 ranks fits into one byte. */
 static long number(const struct type *type, MPI_Op op, int r, size_t i)
 {
     long n = r * 7 + (long)(i % 1009) * 3;
@@ -92,7 +92,7 @@ static const struct {
     {"exclusive or", MPI_BXOR, 1 << INTEGER | 1 << FORTRAN_INTEGER | 1 << BYTE},
 };
 
-/* Every operator on every type in every blocking call. */
+/* Tests every operator on every type in every blocking call. */
 static void all_types(void)
 {
     struct type types[MOST_TYPES];
@@ -116,7 +116,7 @@ static bool is_lost(enum entry entry, int count, bool in_place)
 #endif
 }
 
-/* Every form, in place and not in place, with few and with many elements. */
+/* Tests every form, in place and not in place, with few and with many elements. */
 static void all_forms(MPI_Comm comm)
 {
     static const int counts[] = {0, 1, 2, 3, 17, 1000, 100003};

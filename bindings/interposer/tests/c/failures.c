@@ -1,8 +1,8 @@
-/* Reductions that fail in treefold: the error goes through the error handler of the program's communicator. The program invalidates a
-   setting after MPI_Init, so that all reductions fail; before MPI_Init, a wrong setting would end the job. */
+/* Checks that the error of a reduction that fails in treefold goes through the error handler of the program's communicator. The program
+   invalidates a setting after MPI_Init, so that all reductions fail; before MPI_Init, a wrong setting would end the job. */
 #include "check.h"
 
-/* A call must return the code of a treefold error. */
+/* Checks that a call has returned the code of a treefold error. */
 static void check_code(int code)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
@@ -40,7 +40,7 @@ static void fails(void)
     MPI_Comm_free(&handling);
 }
 
-/* A check gives the program the library's results. */
+/* In a check, the program gets the MPI library's results, so no call fails. */
 static void does_not_fail(void)
 {
     double x = rank + 1, y = -1;

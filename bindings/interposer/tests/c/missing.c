@@ -2,7 +2,7 @@
    interposer's function. */
 #include "check.h"
 
-/* A function as the program finds it, and whether the library has it, too. */
+/* A function that the program finds by its name, and whether the MPI library has this function. */
 #define FOUND(name) ((name##_type *)dlsym(RTLD_DEFAULT, #name))
 #define IS_OWN(name) (dlsym(RTLD_DEFAULT, "P" #name) != NULL)
 
@@ -20,10 +20,10 @@ TYPE(MPI_Reduce_local_c, MPI_Count, MPI_Datatype, MPI_Op);
 
 enum { COUNT = 8, RANKS_MAX = 64 };
 
-/* Too great for an int. */
+/* A count that does not fit an int. */
 static const MPI_Count MANY = (MPI_Count)1 << 40;
 
-/* The library lacks the function: the error handler of the communicator is called, and the program continues. */
+/* Checks a call of a function that the library lacks: the communicator's error handler is called, and the program continues. */
 static void is_refused(int code, bool has_communicator)
 {
     CHECK(code == MPI_ERR_UNSUPPORTED_OPERATION);
@@ -48,7 +48,7 @@ static void persistent(void)
     REFUSED(MPI_Reduce_init, true, x, y, COUNT, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
 }
 
-/* Counts that fit an int: the library has a function for such counts. */
+/* Passes counts that fit an int, for which the library has functions, to functions with large counts. */
 static void small(void)
 {
     double x = rank + 1, y = 0;
@@ -91,7 +91,7 @@ static void small(void)
     }
 }
 
-/* Counts that do not fit an int. */
+/* Passes counts that do not fit an int. */
 static void large(void)
 {
     int i = 0, j = 0;

@@ -1,4 +1,4 @@
-/* Threads under MPI_THREAD_MULTIPLE, each with random reductions of its own, in random orders. The argument is the seed. */
+/* Runs threads under MPI_THREAD_MULTIPLE, each of which makes its own random reductions in random order. The argument is the seed. */
 #include "operations.h"
 
 #include <pthread.h>

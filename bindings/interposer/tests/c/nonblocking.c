@@ -28,7 +28,7 @@ static void freed_early(const struct type *types, bool is_persistent)
 #endif
 }
 
-/* A call that MPI does not allow is an error, and does not change the reduction. */
+/* A call that MPI does not allow returns an error, and does not change the reduction. */
 static void refused(void)
 {
     double x = rank + 1, y = 0;
@@ -67,7 +67,7 @@ static void refused(void)
     MPI_Errhandler_free(&handler);
 }
 
-/* A request that is complete or was freed is no longer treefold's: calls with it get the library's own error. */
+/* A request that is complete or was freed is no longer treefold's: calls with such a request get the library's own error. */
 static void over(void)
 {
     double x = rank, y;
@@ -97,7 +97,7 @@ static void over(void)
     MPI_Errhandler_free(&before);
 }
 
-/* Reductions that exceed the limit of gathers go to the library, on all ranks. */
+/* Reductions that exceed treefold's limit for gathering go to the MPI library, on all ranks. */
 static void long_ones(void)
 {
     int count = (64 << 20) / (int)sizeof(double) / size + 1;

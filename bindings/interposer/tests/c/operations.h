@@ -1,5 +1,5 @@
 /* Non-blocking and persistent reductions in random orders and mixtures, together with messages, barriers and blocking reductions. Every
-   rank completes them in its own way, and every thread draws its own operations. */
+   rank draws how it completes the requests, and every thread draws its own operations. */
 #ifndef OPERATIONS_H
 #define OPERATIONS_H
 
@@ -15,7 +15,7 @@ struct operation {
     struct call call;
     struct type type;
     int entry_root, count, in_place;
-    /* The salt of the contributions, which differs between starts. */
+    /* The salt, which changes the contributions at each start. */
     uint64_t salt;
     int *counts;
     size_t contributed;
@@ -55,7 +55,7 @@ static inline void draw_from(uint64_t seed, int thread)
     own_state = shared_state + ((uint64_t)(rank + 1) << 40);
 }
 
-/* Contributions for runs that do not expect the tree: their results are exact in every order. */
+/* Contributions for runs that do not expect the tree's bits. Their sums and products are exact in every order. */
 static inline void exact(const struct type *type, MPI_Op op, int of_rank, size_t i, void *to)
 {
     uint64_t z = random_bits(salt ^ ((uint64_t)of_rank * 1009 + i));
@@ -128,7 +128,7 @@ static inline void tear_down(struct operation *o)
     free(o->recv);
 }
 
-/* A call has reported that the reduction is complete: its result must be in the buffer. */
+/* Checks the result of a reduction that a call has just reported complete. */
 static inline void check_done(struct operation *o)
 {
     salt = o->salt;
@@ -137,7 +137,7 @@ static inline void check_done(struct operation *o)
     check_result(data(), &o->type, o->call.op, o->share, o->recv);
 }
 
-/* A message, whose requests may be in the list, too. */
+/* A message. Its requests may be in the list of requests, too. */
 struct message {
     int sent, got;
 };
@@ -149,8 +149,8 @@ static inline void told(struct operation *operations, int operations_count, int 
         check_done(&operations[index]);
 }
 
-/* Draws a way to complete a list of requests. MPICH 4.0 supports persistent collectives only in a wait for one or for all, with or without
-   an interposer. */
+/* Draws a way to complete a list of requests. MPICH 4.0 supports persistent collectives only in MPI_Waitall and in calls with one request,
+   with or without an interposer. */
 static inline int draw_way(bool is_persistent)
 {
 #ifdef MPICH

@@ -4,7 +4,7 @@
 /* The count of every call. */
 enum { COUNT = 7 };
 
-/* The number of ranks whose contributions a rank gets, and the first element of its share. */
+/* Returns the number of ranks whose contributions this rank's result combines. Sets the result's first element and number of elements. */
 static int ranks_of(enum entry entry, int *first, int *elements)
 {
     *first = entry == REDUCE_SCATTER || entry == REDUCE_SCATTER_BLOCK ? rank * COUNT : 0;
@@ -12,7 +12,7 @@ static int ranks_of(enum entry entry, int *first, int *elements)
     return entry == SCAN ? rank + 1 : entry == EXSCAN ? rank : size;
 }
 
-/* Makes the call in a form with COUNT elements for each rank. */
+/* Makes a call in a form with COUNT elements for each rank. */
 static void reduce(enum entry entry, enum form form, const void *send, void *recv, MPI_Datatype type, MPI_Op op)
 {
     int *counts = allocate((size_t)size * sizeof *counts);
@@ -28,7 +28,7 @@ static long value_of(int r, int i)
     return (r * 5 + i * 3) % 7;
 }
 
-/* MINLOC and MAXLOC: the extreme value, and the least index that has it. */
+/* Checks MPI_MINLOC and MPI_MAXLOC, which give the extreme value and the least index with this value. */
 #define DEFINE_PAIRS(name, real, integer)                                                                                              \
     static void name(const char *title, MPI_Datatype type)                                                                             \
     {                                                                                                                                  \
@@ -82,7 +82,7 @@ static void pairs(void)
         int_int("2INTEGER", MPI_2INTEGER);
 }
 
-/* x -> a x + b, modulo a prime: composition is associative, not commutative, and exact. */
+/* The function x -> a x + b, modulo a prime. Composition is associative, not commutative, and exact. */
 struct affine {
     double a, b;
 };
@@ -183,7 +183,7 @@ static void own_operators(void)
     MPI_Type_free(&padded);
 }
 
-/* The address of the number in a type that is relative to MPI_BOTTOM; it differs between ranks. */
+/* The address of the number in a type that is relative to MPI_BOTTOM. The address differs between ranks. */
 static MPI_Aint from_bottom;
 
 static void add_from_bottom(void *first, void *both, int *length, MPI_Datatype *type)

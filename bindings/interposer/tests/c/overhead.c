@@ -1,6 +1,7 @@
 /* Measures reductions by their MPI_ names, which an interposer replaces, and by their PMPI_ names, alternately in one run. As in the Intel
    MPI Benchmarks, the root changes from call to call. The first argument is the number of repetitions of the shortest message; a second
-   argument, `nonblocking`, leaves out blocking calls. On p ranks, each rank gathers p times the bytes of a non-blocking reduction. */
+   argument, `nonblocking`, leaves out blocking calls. In a non-blocking reduction, each of the p ranks gathers the bytes that all ranks
+   contribute. */
 #include "check.h"
 
 enum { MOST_BYTES = 2 << 20, SAMPLES = 31 };
@@ -26,7 +27,7 @@ static void allreduce(bool is_own, const double *x, double *y, int count, long t
     BY_NAME(is_own, Allreduce(x, y, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
 }
 
-/* All ranks make the same calls, so they have the same root. */
+/* All ranks make the same calls, so they use the same root in each call. */
 static void reduce(bool is_own, const double *x, double *y, int count, long turns)
 {
     static int root = 0;
@@ -110,7 +111,7 @@ static void table(const char *name, work run, int most_repetitions)
     free(y);
 }
 
-/* The share of communication that a computation of the same length hides: 1 - (both - computation) / communication. */
+/* The share of the communication time that a computation of the same duration hides: 1 - (both - computation) / communication. */
 static void overlaps(int repetitions)
 {
     double *x = filled(), *y = allocate(MOST_BYTES);

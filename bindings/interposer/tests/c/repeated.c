@@ -1,10 +1,10 @@
-/* Repeats calls, with other buffers, roots, types and communicators in between. The first call checks all arguments; later calls take
-   the fast path. */
+/* Repeats calls, with calls for other buffers, roots, types and communicators in between. The first call checks all arguments; later calls
+   take the fast path. */
 #include "check.h"
 
 enum { COUNT = 40, ROUNDS = 50, MOST_BYTES = COUNT * 16 };
 
-/* Memory for contributions and results, which may be misaligned within it. */
+/* Memory for contributions and results, within which buffers may be misaligned. */
 static char send_memory[MOST_BYTES + 64], recv_memory[MOST_BYTES + 64], first[MOST_BYTES];
 
 static double value(int r, int column)
@@ -12,7 +12,8 @@ static double value(int r, int column)
     return (double)(random_bits((uint64_t)(r * 1000 + column)) >> 11) * 0x1p-40 - 1000;
 }
 
-/* Reduces this rank's values, in buffers that begin after `skipped` bytes of their memory, or in place. Returns the result or NULL. */
+/* Reduces this rank's values, in buffers that begin after `skipped` bytes of memory, or in place. Returns NULL if this rank gets no
+   result. */
 static const char *reduced(MPI_Comm comm, MPI_Datatype type, int count, int root, int skipped, bool in_place)
 {
     int r, bytes;
@@ -99,7 +100,7 @@ static void other_communicators(void)
     }
 }
 
-/* A remembered call with wrong buffers: the library reports the same error as without the interposer. */
+/* Makes a remembered call with wrong buffers. The library must report the same error as without the interposer. */
 static void wrong_buffers(void)
 {
     MPI_Comm comm, library_comm;
@@ -130,7 +131,7 @@ static int reduce_at_the_end(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* A remembered call after MPI_Finalize has begun. */
+/* Makes a remembered call after MPI_Finalize has begun. */
 static void at_the_end(void)
 {
     int key;

@@ -80,7 +80,7 @@ static void call_all(void)
     DOING("others");
     OK(MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     OK(MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
-    /* This reduction exceeds the limit of gathers. */
+    /* This reduction exceeds treefold's limit for gathering. */
     size_t count = (64 << 20) / sizeof *x / (size_t)size + 1;
     double *from = calloc(count, sizeof *from), *to = calloc(count, sizeof *to);
     MPI_Request request;

@@ -1,4 +1,4 @@
-/* Non-blocking and persistent reductions together with blocking ones, and with receives that match any message. */
+/* Mixes non-blocking and persistent reductions with blocking reductions, and with receives that match any message. */
 #include "calls.h"
 
 #include <unistd.h>
@@ -49,7 +49,7 @@ static void between_start_and_end(void)
     }
 }
 
-/* A call that starts a reduction must not wait: here it would wait forever. */
+/* A call that starts a reduction must not wait: in this test, the call would wait forever. */
 static void started_only(void)
 {
     double x[COUNT], y[COUNT], other[COUNT];
@@ -91,7 +91,7 @@ static void started_only(void)
     MPI_Comm_free(&second);
 }
 
-/* A persistent reduction is started again with other contributions in the same buffers. */
+/* Starts a persistent reduction repeatedly, with other contributions in the same buffers. */
 static void persistent(void)
 {
     double x[COUNT] = {0}, y[COUNT], z[COUNT];
@@ -190,7 +190,7 @@ static void failed_beside(void)
         y = -1;
         if (rank == 1) {
             OK(MPI_Send(sent, 4, MPI_INT, 0, 8, MPI_COMM_WORLD));
-            /* Waits until rank 0's MPI_Waitall has failed, which in Open MPI does not wait for the reduction. */
+            /* Waits until rank 0's MPI_Waitall has failed. In Open MPI, that call does not wait for the reduction. */
             usleep(100000);
         }
         OK(MPI_Start(&requests[0]));

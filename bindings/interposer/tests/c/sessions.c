@@ -1,5 +1,4 @@
-/* A program that uses MPI 4's sessions: without MPI_Init there is no MPI_COMM_WORLD, and no
-   MPI_COMM_SELF. */
+/* A program that uses the sessions of MPI 4. Without MPI_Init, it has no MPI_COMM_WORLD and no MPI_COMM_SELF. */
 #include "check.h"
 
 #if MPI_VERSION >= 4

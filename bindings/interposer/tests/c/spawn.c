@@ -1,5 +1,5 @@
-/* Reduces together with processes that the program spawns, or connects to at a port. They have another MPI_COMM_WORLD, and number their
-   communicators independently. Both sides free communicators in several orders. */
+/* Reduces together with processes that the program spawns, or connects to at a port. These processes have another MPI_COMM_WORLD, and
+   number their communicators independently. Both sides free communicators in several orders. */
 #include "check.h"
 
 enum { CHILDREN = 2, ROUNDS = 2, MOST_OWN = 3 };
@@ -13,7 +13,7 @@ static void check_sums(MPI_Comm comm)
         check_sum(comm, MPI_DOUBLE);
 }
 
-/* Creates communicators of one side, more on one side than on the other. They live while both sides create communicators together. */
+/* Creates communicators of one side, more on one side than on the other. They stay alive while both sides create communicators together. */
 static void make_own(MPI_Comm *own, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -30,7 +30,7 @@ static void free_own(MPI_Comm *own, int count)
     }
 }
 
-/* Creates and frees communicators over both sides while those of one side live. */
+/* Creates and frees communicators of both sides while communicators of one side are alive. */
 static void together(MPI_Comm between, int side, const char *how)
 {
     MPI_Comm own[MOST_OWN], merged, copy, half;
@@ -67,7 +67,7 @@ static void together(MPI_Comm between, int side, const char *how)
     }
 }
 
-/* The text NAME=VALUE for an environment variable, which the launcher may not pass on. */
+/* The text NAME=VALUE for an environment variable. The launcher may not pass the variable on. */
 static char *word_of(const char *name)
 {
     const char *value = getenv(name);
@@ -77,7 +77,7 @@ static char *word_of(const char *name)
     return word;
 }
 
-/* Spawns more processes of this program; MPI_COMM_NULL if the library cannot. */
+/* Spawns more processes of this program. Returns MPI_COMM_NULL if the MPI library could not spawn them. */
 static MPI_Comm start(const char *program)
 {
     static const char *const names[] = {"LD_LIBRARY_PATH", "LD_PRELOAD", "TREEFOLD_PMPI", "EXPECTED_BITS"};
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
         between = start(argv[0]);
     if (between == MPI_COMM_NULL) {
         if (rank == 0)
-            fprintf(stderr, "skipped: spawn: this MPI library starts no processes here\n");
+            fprintf(stderr, "skipped: spawn: this MPI library could not start processes here\n");
         MPI_Finalize();
         return failures != 0;
     }

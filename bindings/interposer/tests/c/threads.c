@@ -1,4 +1,4 @@
-/* Threads under MPI_THREAD_MULTIPLE, each with its own communicators, some of which are first used at the same time. */
+/* Runs threads under MPI_THREAD_MULTIPLE. Each has its own communicators, and threads may first use theirs at the same time. */
 #include "check.h"
 
 #include <pthread.h>
@@ -122,7 +122,7 @@ static void asked_by_all(void)
     }
 }
 
-/* One thread after another uses a communicator: its state moves between threads. */
+/* Threads use a communicator one after another, so the communicator's state moves between threads. */
 static void *reduce_once(void *argument)
 {
     struct own *own = argument;

@@ -34,7 +34,7 @@ static inline void put(enum kind kind, void *to, long re, long im)
     float f32[2] = {(float)re, (float)im};
     double f64[2] = {(double)re, (double)im};
     long double ld[2];
-    /* An extended number has padding bytes. */
+    /* A long double has padding bytes. */
     memset(ld, 0, sizeof ld);
     ld[0] = re;
     ld[1] = im;

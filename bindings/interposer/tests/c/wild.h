@@ -1,4 +1,4 @@
-/* Numbers of very different magnitudes, whose sums and products depend on the order; and the tree over the ranks that docs/order.md
+/* Numbers of very different magnitudes, whose sums and products depend on the order, and their reduction by the tree that docs/order.md
    defines. */
 #ifndef WILD_H
 #define WILD_H
@@ -31,7 +31,7 @@ static inline void contribution(const struct type *type, MPI_Op op, int of_rank,
     memcpy(to, is_single ? (const void *)f32 : f64, kind_bytes[type->kind]);
 }
 
-/* The node over ranks begin to end. The number of items on its left is the largest power of two below the number of all items. */
+/* Reduces ranks `begin` to `end` - 1. The number of items in the left half is the largest power of two below the number of all items. */
 #define DEFINE_TREE(name, real)                                                                                                        \
     static inline void name(const struct type *type, MPI_Op op, int begin, int end, size_t i, real *to)                                \
     {                                                                                                                                  \

@@ -1,4 +1,4 @@
-! Handles are integers, and procedures have no interface: compilers need an option to accept arguments of different types.
+! In mpif.h, handles are integers. Procedures have no interface: arguments of different types need a compiler option.
 #define BINDING
 #define INCLUDED include 'mpif.h'
 #define TITLE 'mpif.h'

@@ -1,4 +1,4 @@
-! Handles are integers, and procedures have interfaces.
+! In the module mpi, handles are integers, and procedures have interfaces.
 #define BINDING use mpi
 #define INCLUDED
 #define TITLE 'use mpi'

@@ -1,4 +1,4 @@
-! Handles have their own types, and the last argument is optional.
+! In the module mpi_f08, handles have their own types, and the last argument is optional.
 #define BINDING use mpi_f08
 #define INCLUDED
 #define TITLE 'use mpi_f08'

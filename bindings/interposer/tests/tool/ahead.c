@@ -1,5 +1,5 @@
-/* A tool like a profiler: it calls MPI by its PMPI_ names, and so hides the program's calls from a library that comes after it. With
-   -DHIDES_INIT it hides MPI_Init, too. */
+/* A tool like a profiler: it calls MPI by PMPI_ names, and so hides the program's calls from libraries that are loaded after the tool. With
+   -DHIDES_INIT, it hides MPI_Init, too. */
 #include <mpi.h>
 
 int MPI_Allreduce(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)

@@ -1,4 +1,4 @@
-/* The MPI library reduces buffers that a driver reports as device memory; treefold reduces all others. */
+/* Checks reductions of buffers that a driver reports as device memory, which the MPI library runs, and of other buffers. */
 #include <mpi.h>
 #include <stddef.h>
 

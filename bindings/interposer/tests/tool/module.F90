@@ -1,4 +1,4 @@
-! The module that host.c loads: it loads its own MPI library.
+! The module that host.c loads. The module loads an MPI library.
 subroutine module_main() bind(c)
   use mpi
   implicit none

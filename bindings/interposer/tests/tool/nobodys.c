@@ -1,5 +1,5 @@
-/* A program that uses the library in nobody.c: calls are passed on, and a function that the library lacks fails, with the
-   interposer or without. */
+/* A program that uses the library in nobody.c: calls are passed on, and a call of a function that the library lacks fails, with or without
+   the interposer. */
 #include <stdio.h>
 
 int MPI_Init(int *argc, char ***argv);
@@ -15,7 +15,7 @@ int main(int argc, char **argv)
         return 1;
     }
     if (MPI_Scan != NULL && MPI_Scan(&x, &sum, 1, NULL, NULL, NULL) == 0) {
-        fprintf(stderr, "nobodys: a scan that nobody has succeeds\n");
+        fprintf(stderr, "nobodys: MPI_Scan succeeded, but the library has no such function\n");
         return 1;
     }
     return 0;

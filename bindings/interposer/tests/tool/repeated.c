@@ -1,4 +1,4 @@
-/* A persistent scan that is started with other contributions each time. On five ranks, its bits depend on the order. */
+/* A persistent scan that is started with other contributions each time. On five ranks, the bits of its results depend on the order. */
 #include "../c/calls.h"
 
 int main(int argc, char **argv)

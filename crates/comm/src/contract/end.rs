@@ -23,7 +23,7 @@ impl End<'_> {
         self.comm.size()
     }
 
-    /// Opens a new conversation and returns its tag. Steps of 10,000 make the numbers soon exceed the greatest tag of an MPI library.
+    /// Opens a new conversation and returns its tag. With steps of 10,000, numbers soon exceed the greatest tag of an MPI library.
     pub(super) fn fresh_tag(&self) -> Tag {
         let next = self.last_tag.get() + 10_000;
         self.last_tag.set(next);

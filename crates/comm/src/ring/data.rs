@@ -55,9 +55,9 @@ unsafe fn stream(to: *mut u8, message: &[u8]) {
     for word in words {
         // SAFETY: every x86-64 processor has SSE2, and a word has the 16 bytes that are loaded.
         let word = unsafe { _mm_loadu_si128(word.as_ptr().cast()) };
-        // SAFETY: by this function's contract there has room for the word at `place`, which is aligned and which nobody else uses.
+        // SAFETY: by this function's contract there is room for the word at `place`, which is aligned and which nobody else uses.
         unsafe { _mm_stream_si128(place, word) };
-        // SAFETY: there has room for the message, and `place` moves to its end at most.
+        // SAFETY: there is room for the message, and `place` moves to its end at most.
         place = unsafe { place.add(1) };
     }
     // SAFETY: there is room at `place` for the rest of the message.

@@ -72,7 +72,7 @@ pub fn run<R: Send>(
 /// if `body` is. This function is meant for tests, and is far slower than [`run`].
 ///
 /// # Errors
-/// As [`run`].
+/// Those of [`run`].
 pub fn run_seeded<R: Send>(
     ranks: usize,
     seed: u64,
@@ -112,7 +112,7 @@ pub fn run_each<R: Send>(
 /// interleaving from the same seed. If communicators were split, the ranks go on concurrently instead, without a seed.
 ///
 /// # Errors
-/// As [`run_each`].
+/// Those of [`run_each`].
 pub fn run_each_seeded<R: Send>(
     ranks: usize,
     seed: u64,

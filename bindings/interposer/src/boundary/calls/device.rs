@@ -152,7 +152,7 @@ fn is_of_hip(address: *const c_void) -> bool {
     // SAFETY: HIP's function of this name has this type.
     let ask = unsafe { mem::transmute::<*mut c_void, HipAttributes>(function) };
     let mut found = Hip::default();
-    // SAFETY: any address may be queried, and there has room for the answer.
+    // SAFETY: any address may be queried, and there is room for the answer.
     let code = unsafe { ask(&raw mut found, address) };
     code == 0 && found.device_address != 0 && found.host_address == 0 && found.is_managed == 0
 }

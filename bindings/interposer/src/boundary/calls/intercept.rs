@@ -43,7 +43,7 @@ pub(crate) unsafe fn intercept(
 /// `intercept` keeps the arguments of remembered kinds in registers.
 ///
 /// # Safety
-/// As [`intercept`].
+/// As for [`intercept`].
 #[inline(never)]
 unsafe fn take_or_pass(
     arguments: Arguments,

@@ -79,7 +79,7 @@ pub(crate) fn code_of(outcome: Result<(), String>, comm: Communicator) -> c_int 
 /// Reduces with both treefold and the MPI library, and gives the program the MPI library's result.
 ///
 /// # Safety
-/// As [`perform`].
+/// As for [`perform`].
 unsafe fn check(
     task: &Task,
     places: CallBuffers,

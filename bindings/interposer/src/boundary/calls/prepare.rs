@@ -80,7 +80,7 @@ pub(crate) unsafe fn prepare(
 /// plan would divide the elements among the ranks in the same way.
 ///
 /// # Safety
-/// As [`prepare`].
+/// As for [`prepare`].
 #[inline]
 unsafe fn columns(
     arguments: &Arguments,

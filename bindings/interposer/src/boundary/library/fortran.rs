@@ -25,7 +25,7 @@ pub(crate) unsafe fn datatype_of(mpi: &Mpi, address: *const c_int) -> Datatype {
 }
 
 /// # Safety
-/// As [`datatype_of`].
+/// As for [`datatype_of`].
 pub(crate) unsafe fn op_of(mpi: &Mpi, address: *const c_int) -> Op {
     // SAFETY: the caller promises the address of a handle.
     let number = unsafe { *address };
@@ -35,7 +35,7 @@ pub(crate) unsafe fn op_of(mpi: &Mpi, address: *const c_int) -> Op {
 }
 
 /// # Safety
-/// As [`datatype_of`].
+/// As for [`datatype_of`].
 pub(crate) unsafe fn comm_of(mpi: &Mpi, address: *const c_int) -> Comm {
     // SAFETY: the caller promises the address of a handle.
     let number = unsafe { *address };

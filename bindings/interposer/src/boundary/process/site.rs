@@ -22,7 +22,7 @@ static KNOWN: Mutex<BTreeMap<usize, FramePlace>> = Mutex::new(BTreeMap::new());
 /// The place of this MPI call, as a file and an offset in it.
 pub(crate) fn site() -> Option<Arc<str>> {
     let mut frames = [ptr::null_mut::<c_void>(); FRAMES_MAX as usize];
-    // SAFETY: there has room for that many addresses.
+    // SAFETY: there is room for that many addresses.
     let count = unsafe { libc::backtrace(frames.as_mut_ptr(), FRAMES_MAX) };
     let count = usize::try_from(count).unwrap_or(0);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -81,7 +81,7 @@ unsafe fn complete(
 /// [`complete`] while reductions are under way.
 ///
 /// # Safety
-/// As [`complete`].
+/// As for [`complete`].
 #[inline(never)]
 unsafe fn settle(
     requests: Requests,

@@ -63,7 +63,7 @@ unsafe fn start(requests: impl FnOnce() -> Requests, library: impl FnOnce() -> c
 /// are under way if the library fails.
 ///
 /// # Safety
-/// As [`start`].
+/// As for [`start`].
 #[inline(never)]
 unsafe fn start_known(requests: Requests, library: impl FnOnce() -> c_int) -> c_int {
     if IS_STARTING.get() {
@@ -184,7 +184,7 @@ unsafe fn start_at(requests: Requests, place: usize) -> c_int {
 /// Frees a request, unless it is a treefold reduction under way.
 ///
 /// # Safety
-/// As [`start`].
+/// As for [`start`].
 #[inline]
 unsafe fn free(request: impl FnOnce() -> Requests, library: impl FnOnce() -> c_int) -> c_int {
     if flight::is_empty() {
@@ -208,7 +208,7 @@ unsafe fn free(request: impl FnOnce() -> Requests, library: impl FnOnce() -> c_i
 /// Cancels a request, unless it is a treefold reduction under way.
 ///
 /// # Safety
-/// As [`start`].
+/// As for [`start`].
 #[inline]
 unsafe fn cancel(request: impl FnOnce() -> Requests, library: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the caller promises a request where the argument points.

@@ -124,7 +124,7 @@ fn int(count: usize) -> c_int {
 /// Gathers the contributions with the MPI library's call of this form. Returns the library's code and the request.
 ///
 /// # Safety
-/// As [`room`]; the flight was made for these arguments.
+/// As for [`room`]; the flight was made for these arguments.
 pub(crate) unsafe fn gather(
     arguments: &Arguments,
     form: Form,

@@ -83,7 +83,7 @@ pub(crate) unsafe fn intercept(
 /// The body of [`intercept`], compiled once for all functions.
 ///
 /// # Safety
-/// As [`intercept`].
+/// As for [`intercept`].
 unsafe fn start_or_pass(
     arguments: &Arguments,
     mpi: &Mpi,
@@ -180,7 +180,7 @@ enum Started {
 /// Copies the contribution that a check gathers, and registers the call whose results the check compares.
 ///
 /// # Safety
-/// As [`intercept`].
+/// As for [`intercept`].
 unsafe fn check(task: &Task, send: *const c_void, comm: Comm, state: &State) -> Check {
     // SAFETY: the program promises that many elements.
     let mut check = unsafe { Check::of(task, send, comm) };

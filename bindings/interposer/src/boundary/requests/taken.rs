@@ -70,7 +70,7 @@ impl Requests {
     /// The handle of one of the requests, as a word.
     ///
     /// # Safety
-    /// As [`Self::request`].
+    /// As for [`Self::request`].
     unsafe fn word(self, place: usize) -> usize {
         // SAFETY: the caller promises a request at `place`.
         unsafe { self.request(place) }.word()

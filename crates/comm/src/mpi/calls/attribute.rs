@@ -22,7 +22,7 @@ pub(crate) fn int(comm: Comm, key: c_int) -> Result<Option<c_int>, c_int> {
 /// The value of an attribute of a live communicator; `None` if it is not set.
 ///
 /// # Errors
-/// As [`int`].
+/// Those of [`int`].
 pub(crate) fn address(comm: Comm, key: c_int) -> Result<Option<*mut c_void>, c_int> {
     let (mut value, mut is_set) = (ptr::null_mut::<c_void>(), 0);
     // SAFETY: the handle is live; MPI writes the attribute's value, a pointer, to `value`.

@@ -13,7 +13,7 @@ use crate::mpi::calls::library::{chosen, is_beneath, mpi};
 use crate::mpi::calls::pending::{PendingRequest, count_bytes, index};
 use crate::mpi::calls::processes::Processes;
 
-/// A communicator's handle. Dropping it frees nothing: [`lifetime`](crate::mpi::channels::lifetime) frees our duplicates.
+/// A communicator's handle. Dropping a handle frees nothing: [`lifetime`](crate::mpi::channels::lifetime) frees our duplicates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawCommunicator {
     handle: Comm,
@@ -238,7 +238,7 @@ impl RawCommunicator {
         }
     }
 
-    /// Frees the communicator. Collective; no copy of the handle is used afterwards.
+    /// Frees the communicator. Collective. No copy of the handle may be used afterwards.
     pub(crate) fn free(mut self) -> Result<(), Failure> {
         // SAFETY: the handle is ours and live; by this function's contract nothing uses it afterwards.
         let code = unsafe { mpi().MPI_Comm_free(&raw mut self.handle) };

@@ -32,7 +32,7 @@ pub fn library() -> Result<&'static Library, Error> {
 /// `function` is the address of that function.
 ///
 /// # Errors
-/// As [`library`]; or this process calls another library already.
+/// Those of [`library`]; or this process calls another library already.
 pub fn library_of(function: *const c_void) -> Result<&'static Library, Error> {
     let library = choose(function)?;
     library.check_function(function).map_err(no_library)?;
@@ -44,7 +44,7 @@ pub fn library_of(function: *const c_void) -> Result<&'static Library, Error> {
 /// `MPI_COMM_WORLD` as it is.
 ///
 /// # Errors
-/// As [`library`].
+/// Those of [`library`].
 pub fn library_beneath() -> Result<&'static Library, Error> {
     choose_by(&Options {
         opens: false,

@@ -33,7 +33,7 @@ impl MpiCommunicator {
     /// Duplicates the communicator of all processes, for a program that has initialised MPI itself. Collective.
     ///
     /// # Errors
-    /// As [`library()`] and [`duplicate`](Self::duplicate).
+    /// Those of [`library()`] and [`duplicate`](Self::duplicate).
     pub fn world() -> Result<Self, Error> {
         let world = library()?.handles.MPI_COMM_WORLD;
         // SAFETY: the handle is the library's own; `duplicate` checks that MPI can be called.
@@ -56,10 +56,10 @@ impl MpiCommunicator {
     /// As [`duplicate`](Self::duplicate), but messages go through a node's shared memory only if all ranks pass `true`.
     ///
     /// # Errors
-    /// As [`duplicate`](Self::duplicate).
+    /// Those of [`duplicate`](Self::duplicate).
     ///
     /// # Safety
-    /// As [`duplicate`](Self::duplicate).
+    /// As for [`duplicate`](Self::duplicate).
     pub unsafe fn duplicate_where(comm: Comm, wants_memory: bool) -> Result<Self, Error> {
         check_running()?;
         // SAFETY: the caller promises a live communicator, and MPI can be called, as was just checked.
