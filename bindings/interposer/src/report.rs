@@ -15,8 +15,7 @@ use crate::statistics::{Counts, Kind, Statistics};
 #[derive(Debug)]
 pub(crate) struct Report<'a> {
     pub(crate) statistics: &'a Statistics,
-    /// The places of calls whose results (may) differ: the function's name, the number of calls, and the place; sorted by the number of
-    /// calls.
+    /// The places of calls whose results (may) differ: the function's name, the number of calls, and the place; most frequent first.
     pub(crate) sites: &'a [(String, u64, String)],
     pub(crate) mode: Mode,
     /// The first line of the MPI library's version text.

@@ -6,18 +6,19 @@ use crate::error::Error;
 
 /// `combine(left, right)` stores the combination of two slots, which have the same number of bytes, in `right`.
 ///
-/// If it panics, other ranks may get `right` as it is then, and do not learn of the panic. So a slot must record whether it is valid.
+/// If `combine` panics, other ranks may get an unfinished `right`, and do not learn of the panic. So a slot must record whether it is
+/// valid.
 pub type CombineSlots<'f> = dyn Fn(&[u8], &mut [u8]) + 'f;
 
 /// A transport's own reductions: MPI's `MPI_Reduce` and `MPI_Allreduce`, with an operation of the caller or with `MPI_SUM`.
 pub trait NativeReductions: fmt::Debug {
-    /// Reduces slots of `slot_bytes` bytes, one by one, with an operation that is associative but need not be commutative. Every rank has
-    /// the same number of slots. The result is stored in `slots`, on `root` or, with `None`, on all ranks; on other ranks `slots` is
+    /// Reduces slots of `slot_bytes` bytes, each separately, with an operation that is associative but need not be commutative. Every rank
+    /// has the same number of slots. The result is stored in `slots`, on `root` or, with `None`, on all ranks; on other ranks `slots` is
     /// undefined afterwards.
     ///
     /// If `combine` panics, the other slots are still combined, and the panic resumes after the reduction.
     ///
-    /// The wait is the transport's own: the silence limit does not bound it.
+    /// The silence limit does not bound this call, since the transport itself waits.
     ///
     /// # Errors
     /// The root does not exist, or the transport failed.
@@ -32,7 +33,7 @@ pub trait NativeReductions: fmt::Debug {
     /// Adds the ranks' integers element by element with `MPI_SUM`. Every rank has the same number of integers, and no sum may overflow.
     /// The result is stored in `words`, on `root` or, with `None`, on all ranks; on other ranks `words` is undefined afterwards.
     ///
-    /// The wait is the transport's own: the silence limit does not bound it.
+    /// The silence limit does not bound this call, since the transport itself waits.
     ///
     /// # Errors
     /// The root does not exist, or the transport failed.

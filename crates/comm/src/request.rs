@@ -24,7 +24,7 @@ impl Request {
 
 /// A transport's operations under way, by [`RequestId`]. The table owns an operation and its buffer, even if the [`Request`] is dropped.
 ///
-/// Slots are reused. Each has a generation, which distinguishes a stale request from a live one.
+/// Slots are reused. Each has a generation, which distinguishes stale requests from live requests.
 #[derive(Debug)]
 pub struct Requests<T> {
     slots: Vec<(u64, Option<T>)>,

@@ -90,7 +90,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Writes a message, if there is room for it. Returns whether there was.
+    /// Writes a message, if there is room for it. Returns whether the message was written.
     #[expect(
         unsafe_code,
         reason = "the writer owns the bytes until it writes the stamp"

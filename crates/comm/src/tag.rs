@@ -25,7 +25,7 @@ impl Tag {
     /// The tag of messages that belong to no plan. Its conversation is always open.
     pub const CONTROL: Tag = Tag::new(0);
 
-    /// Numbers are below this limit. A world that built a plan every microsecond would reach it after nine years.
+    /// Numbers are below this limit. A world that built a plan every microsecond would reach the limit after nine years.
     pub const NUMBER_LIMIT: u64 = 1 << (u64::BITS - EXCHANGE_BITS);
 
     /// Kinds of exchanges are below this limit.
@@ -87,7 +87,7 @@ impl Tag {
         (self.0 & (KINDS - 1)) as u8
     }
 
-    /// How many turns `other` is ahead of this tag, in the same conversation; less than 0 if it is behind.
+    /// How many turns `other` is ahead of this tag, in the same conversation; negative if `other` is behind.
     #[must_use]
     #[expect(clippy::cast_possible_wrap, reason = "12 bits")]
     pub const fn turns_to(self, other: Self) -> i64 {
@@ -127,7 +127,7 @@ impl Tag {
     }
 }
 
-/// For error texts.
+/// The form of a tag in error texts.
 impl fmt::Display for Tag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -17,8 +17,8 @@ pub fn counted(number: impl Display, noun: &str) -> String {
     format!("{number} {noun}{ending}")
 }
 
-/// Returns foreign text on one line, without anything that a terminal would interpret. Control characters, including line ends, and marks
-/// that change the direction of text are escaped, for example as `\n` or `\u{1b}`.
+/// Returns a text from outside the program on one line, without anything that a terminal would interpret. Control characters, including
+/// line ends, and marks that change the direction of text are escaped, for example as `\n` or `\u{1b}`.
 ///
 /// ```
 /// assert_eq!(comm::text::printable("add\n\u{1b}[2J"), r"add\n\u{1b}[2J");
@@ -40,7 +40,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(written)
 }
 
-/// Writes a [printable] line to standard error in one call: ranks share a terminal, and the several writes of `eprintln!` would mix.
+/// Writes a [printable] line to standard error in one call: ranks share a terminal, and the separate writes of `eprintln!` would mix.
 pub fn tell(line: &str) {
     let line = format!("{}\n", printable(line));
     // If standard error is closed, the line is lost.

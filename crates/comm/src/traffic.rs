@@ -5,7 +5,7 @@ use std::cell::Cell;
 /// What a rank has sent since its communicator was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// The number of messages, including empty ones.
+    /// The number of messages, including empty messages.
     pub messages: u64,
     /// The payload in bytes.
     pub bytes: u64,

@@ -12,8 +12,7 @@ static double value(int r, int column)
     return (double)(random_bits((uint64_t)(r * 1000 + column)) >> 11) * 0x1p-40 - 1000;
 }
 
-/* Reduces this rank's values, in buffers that begin after `skipped` bytes of memory, or in place. Returns NULL if this rank gets no
-   result. */
+/* Reduces this rank's values, in buffers that begin after `skipped` bytes or in place. Returns the result; NULL if this rank gets none. */
 static const char *reduced(MPI_Comm comm, MPI_Datatype type, int count, int root, int skipped, bool in_place)
 {
     int r, bytes;

@@ -29,8 +29,8 @@ use crate::request::{Request, Requests};
 use crate::tag::Tag;
 use crate::traffic::Traffic;
 
-/// How long a peer may be silent unless [`set_silence_limit`](crate::Communicator::set_silence_limit) says otherwise.
-/// This limit is long, because a rank may compute for a long time before it joins a reduction.
+/// How long a peer may be silent unless [`set_silence_limit`](crate::Communicator::set_silence_limit) sets another limit. This limit is
+/// long, because a rank may compute for a long time before it joins a reduction.
 pub const DEFAULT_SILENCE_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// Open MPI sends up to 4096 bytes, including its header, through shared memory at once; other libraries and networks send more.
@@ -41,8 +41,8 @@ const LONGEST_BYTES: usize = c_int::MAX.unsigned_abs() as usize;
 
 /// A rank's communicator in the MPI backend.
 ///
-/// It is not [`Send`], so it stays on the thread that made it: with `MPI_THREAD_FUNNELED`, one thread makes all MPI calls. Dropping
-/// it makes no MPI call: the library's communicator is freed when the ranks next duplicate its parent, or in `MPI_Finalize`.
+/// A communicator is not [`Send`], so it stays on the thread that made it: with `MPI_THREAD_FUNNELED`, one thread makes all MPI calls.
+/// Dropping it makes no MPI call: the library's communicator is freed when the ranks next duplicate its parent, or in `MPI_Finalize`.
 ///
 /// ```compile_fail
 /// fn moves<T: Send>() {}
@@ -57,7 +57,7 @@ pub struct MpiCommunicator {
     pub(super) polls: Cell<u32>,
     pub(super) poll_limits: PollLimits,
     pub(super) clock: Clock,
-    /// Counts the messages that came while this rank waited for them.
+    /// Counts the messages that arrived while this rank waited for them.
     pub(super) heard: Cell<u32>,
     /// When a wait last looked for trouble.
     pub(super) last_look: Cell<Instant>,
@@ -71,7 +71,7 @@ pub struct MpiCommunicator {
     pub(super) before_inquiry_ms: Cell<u64>,
     /// This rank's last inquiry.
     pub(super) inquiry: RefCell<Option<Inquiry>>,
-    /// For this rank's last wait that ended because of silence: its conversation's number, and the silent ranks.
+    /// For this rank's last wait that ended because of silence: the conversation's number, and the silent ranks.
     pub(super) blamed: Cell<Option<(u64, Span)>>,
     /// The function that decides whether waits end.
     pub(super) interruption: RefCell<Option<Interruption>>,
@@ -84,7 +84,7 @@ pub struct MpiCommunicator {
     pub(super) raw: RawCommunicator,
     /// The number of that communicator in the [registry](lifetime) of communicators to free.
     pub(super) first_number: u64,
-    /// Conversations to close before the next one is opened.
+    /// Conversations to close before the next conversation is opened.
     pub(super) to_close: RefCell<Vec<Tag>>,
     /// Requests to cancel before the next conversation is opened.
     pub(super) to_cancel: RefCell<Vec<Request>>,
@@ -351,7 +351,7 @@ impl MpiCommunicator {
         })
     }
 
-    /// Makes the communicator of the surviving ranks on `raw`, which is new. Also returns these ranks' old numbers. Collective.
+    /// Makes the communicator of the surviving ranks on `raw`, a new MPI communicator. Also returns these ranks' old numbers. Collective.
     pub(super) fn of_survivors(&self, raw: RawCommunicator) -> Result<(Self, Vec<usize>), Error> {
         let failed = |failure: Failure| failure.on(self.rank);
         let left = survivors::ranks_before(raw, self.raw).map_err(failed)?;

@@ -203,14 +203,14 @@ impl Communicator for MpiCommunicator {
     }
 
     fn give_up(&self, tag: Tag) {
-        // If an operator calls this, the channels are in use, so it cannot notify the others.
+        // If an operator calls this function, the channels are in use, so it cannot notify the other ranks.
         let Ok(channels) = self.channels.try_borrow() else {
             return;
         };
         let heard = channels.conversations.who_gave_up(tag);
         drop(channels);
         if heard.is_some_and(|given_up| given_up.silent.is_some()) {
-            // That rank has notified all others that somebody is silent.
+            // The rank that gave up has notified all others that a rank is silent.
             return;
         }
         let notice = Notice::GivenUp {
@@ -242,7 +242,7 @@ impl Communicator for MpiCommunicator {
         let room = self.room.get() + messages;
         self.room.set(room);
         self.requests.borrow_mut().reserve(room);
-        // If an operator prints a plan, the plan compiles and calls this function. The next reservation then allocates the memory.
+        // If an operator prints a plan, the plan is compiled and calls this function. The next reservation then allocates the memory.
         if let Ok(mut channels) = self.free_channels() {
             channels.reserve(room);
         }
@@ -279,7 +279,7 @@ impl Communicator for MpiCommunicator {
         self.revoke(&ulfm);
         let mut size_before = self.size + 1;
         loop {
-            // If a rank called `agree`, the word is 0: `agree` returns `false`, and this rank waits for the next agreement.
+            // If a rank called `agree`, the agreed word is 0: that call returns `false`, and this rank waits for the next agreement.
             let agreed = ulfm.agree(self.raw, SHRINKS);
             let (word, _) = agreed.map_err(|failure| failure.on(self.rank))?;
             if word != SHRINKS {

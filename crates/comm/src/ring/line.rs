@@ -41,7 +41,7 @@ impl Header {
     }
 }
 
-/// The stamp of the message with this number. In a ring's first round it is never 0, which is what unused memory contains.
+/// The stamp of the message with this number. In a ring's first round, it is never 0, the content of unused memory.
 #[expect(clippy::cast_possible_truncation, reason = "modulo 2^16")]
 pub(super) fn stamp_of(number: u32) -> u16 {
     number.wrapping_add(1) as u16

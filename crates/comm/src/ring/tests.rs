@@ -1,4 +1,4 @@
-//! Messages through a ring, within one thread and between two.
+//! Tests messages through a ring, within one thread and between two threads.
 
 use std::collections::VecDeque;
 use std::thread;
@@ -114,7 +114,7 @@ fn fill(ring: Ring<'_>, mut writer: Writer, mut reader: Reader) {
     }
     assert!(refused_count > 300, "{refused_count}");
     for (_, bytes) in under_way {
-        // A message that is longer than its buffer is removed whole, too.
+        // A message that is longer than its buffer is also removed as a whole.
         let mut begin = vec![0; bytes.len() / 2];
         reader.read(ring, bytes.len(), &mut begin);
         assert_eq!(begin, bytes[..bytes.len() / 2]);

@@ -201,7 +201,7 @@ impl Communicator for ThreadCommunicator {
     }
 
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error> {
-        // A time-out that ends later than the clock can represent counts as none.
+        // A time-out that ends later than the clock can represent counts as no time-out.
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         self.progress(requests, |awaited| match deadline {
             Some(deadline) => CollectWait::Until(awaited, deadline),
@@ -255,7 +255,7 @@ impl Communicator for ThreadCommunicator {
     }
 
     fn hints(&self) -> Hints {
-        // Finding the number of cores takes some microseconds, and reads files.
+        // Finding the number of cores takes a few microseconds, and reads files.
         static CORES: OnceLock<usize> = OnceLock::new();
         let cores = CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from));
         Hints {

@@ -1,4 +1,4 @@
-//! Groups of ranks that have a communicator. All communicators use the same network, so that the network sees every rank that waits.
+//! Groups of ranks, each with a communicator. All communicators use the same network, so that the network sees every rank that waits.
 //! Messages of different communicators never match.
 
 use std::sync::Arc;

@@ -18,7 +18,7 @@ use super::sync::{
 };
 use crate::error::Error;
 
-/// The number of times that a rank with a core of its own polls its mailbox before it sleeps. These polls take some microseconds.
+/// The number of times that a rank with a core of its own polls its mailbox before it sleeps. These polls take a few microseconds.
 const SPINS_BEFORE_SLEEP: usize = 2000;
 
 /// The number of times that a rank yields a shared core before it sleeps: a yield takes half as long as falling asleep and being woken.
@@ -49,7 +49,7 @@ struct Mailbox {
     left: AtomicBool,
 }
 
-/// A value on cache lines of its own, like the next two types, so that a write by one rank does not slow down reads of other data.
+/// A value on its own cache lines, so that a write by one rank does not slow down reads of other data. The next two types are alike.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Apart<T>(T);
@@ -78,7 +78,7 @@ struct Returned {
 #[derive(Clone, Copy, Debug)]
 struct Sleeper {
     awaited: Awaited,
-    /// Whether it sleeps without a time limit, and so counts as idle.
+    /// Whether the rank sleeps without a time limit, and so counts as idle.
     idle: bool,
 }
 
@@ -160,7 +160,7 @@ impl Mailboxes {
         }
     }
 
-    /// Sleeps until the bell rings or time is up. Returns what ended the sleep.
+    /// Sleeps until the bell rings or the time is up. Returns what ended the sleep.
     fn sleep<'m>(
         &'m self,
         rank: usize,
@@ -426,7 +426,7 @@ impl Network for Mailboxes {
     }
 
     fn fail(&self, error: Error) {
-        // The first failure is the cause; later ones follow from it.
+        // The first failure is the cause; later failures follow from it.
         if self.failure.set(error).is_ok() {
             for (rank, mailbox) in self.mailboxes.iter().enumerate() {
                 // The lock ensures that the rank is not between its check and its sleep.

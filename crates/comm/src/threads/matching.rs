@@ -27,7 +27,7 @@ pub(super) struct Matching {
     unexpected: Queues<Envelope>,
     /// Empty between calls, but keeps its memory.
     arrived: Vec<Envelope>,
-    /// As `arrived`.
+    /// Like `arrived`, empty between calls.
     returned: Vec<Return>,
     /// The number of messages for which each of these lists has memory.
     room: usize,
@@ -248,7 +248,7 @@ impl Matching {
         }
     }
 
-    /// The rank whose loss makes this rank give up in an exchange: it has left while this rank waited for it.
+    /// The rank whose loss makes this rank give up in an exchange: that rank has left while this rank waited for it.
     pub(super) fn who_left(&self, tag: Tag) -> WhoLeft {
         let given_up = self.conversations.who_gave_up(tag);
         if given_up.is_some_and(|given_up| given_up.silent.is_some()) {

@@ -1,4 +1,5 @@
-//! Meetings, in which ranks agree, or shrink their communicator, when others may be lost. A meeting ends when every rank has come or left.
+//! Meetings, in which ranks agree or shrink their communicator, although other ranks may be lost. A meeting ends when every rank has come
+//! or left.
 
 use std::sync::Arc;
 
@@ -101,7 +102,7 @@ pub(super) struct Meetings {
     members_count: usize,
     places: Vec<Place>,
     ended_count: u64,
-    /// The outcome of the last meeting. All ranks see it before the next meeting ends, since each must come to that meeting or leave.
+    /// The outcome of the last meeting. All ranks see it before the next meeting ends, since each must come to the next meeting or leave.
     outcome: Option<Outcome>,
     successors: Vec<Successor>,
 }

@@ -31,8 +31,8 @@ use seeded::SeededNetwork;
 
 pub use communicator::ThreadCommunicator;
 
-/// The maximum number of ranks of a run. A thread uses up to four memory maps, and Linux allows a process 65530 maps. If none is
-/// left for a thread that is just starting, the process aborts.
+/// The maximum number of ranks of a run. A thread uses up to four memory maps, and Linux allows a process 65530 maps. If no map is left for
+/// a thread that is just starting, the process aborts.
 pub const RANKS_MAX: usize = 8192;
 
 /// Why [`run`] has no results.
@@ -68,8 +68,8 @@ pub fn run<R: Send>(
 
 /// Like [`run`], with the interleaving of ranks and messages drawn from `seed`.
 ///
-/// One rank runs at a time, and a time-out passes only when nothing else can happen. So the run is deterministic
-/// if `body` is. This function is meant for tests, and is far slower than [`run`].
+/// One rank runs at a time, and a time-out passes only when nothing else can happen. So the run is deterministic if `body` is
+/// deterministic. This function is meant for tests, and is far slower than [`run`].
 ///
 /// # Errors
 /// Those of [`run`].

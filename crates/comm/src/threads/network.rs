@@ -18,10 +18,10 @@ pub(super) enum Purpose {
     Shrink,
 }
 
-/// The outcome of a meeting; the same for all ranks that came.
+/// The outcome of a meeting. All ranks that came get the same outcome.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
-    /// Whether every rank of the group has come, and has agreed.
+    /// Whether every rank of the group has come and has agreed.
     pub(super) all_agreed: bool,
     /// The network of the surviving ranks, if all of them came to shrink.
     pub(super) shrunk: Option<Successor>,
@@ -126,7 +126,7 @@ impl Awaited {
 
 /// Carries envelopes between ranks.
 pub(super) trait Network: fmt::Debug + Send + Sync {
-    /// The first call of a rank.
+    /// Each rank calls this function first.
     fn enter(&self, _rank: usize) {}
     /// Puts an envelope on its way to rank `to`. Never waits for the receiver.
     fn deliver(&self, to: usize, envelope: Envelope) -> Result<(), Error>;
@@ -153,7 +153,7 @@ pub(super) trait Network: fmt::Debug + Send + Sync {
     fn note_split(&self) {}
     /// The networks of surviving ranks that meetings have made.
     fn successors(&self) -> Vec<Successor>;
-    /// The last call of a rank.
+    /// Each rank calls this function last.
     fn leave(&self, rank: usize);
     /// Makes every rank's pending and later calls fail with `error`, unless they fail already.
     fn fail(&self, error: Error);

@@ -50,7 +50,7 @@ struct Rank {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Ready,
-    /// Waits for a message of `awaited`, and forever unless `timed`.
+    /// Waits for a message of `awaited`, without a time limit unless `timed`.
     Waiting {
         awaited: usize,
         timed: bool,
@@ -114,7 +114,7 @@ impl SeededNetwork {
         self.await_turn_after(rank, state, next, |_| true)
     }
 
-    /// As `await_turn`, but sleeps until a condition holds, too.
+    /// As `await_turn`, but also sleeps until a condition holds.
     fn await_turn_after<'s>(
         &'s self,
         rank: usize,
@@ -187,7 +187,7 @@ impl SeededState {
         }
     }
 
-    /// Lets a message arrive: the oldest one that has the sender, receiver and conversation of the chosen one.
+    /// Lets a message arrive: the oldest message that has the sender, receiver and conversation of the chosen message.
     fn arrive(&mut self, choice: usize) {
         let (to, chosen) = &self.under_way[choice];
         let (to, from, number) = (*to, chosen.from, chosen.tag.number());

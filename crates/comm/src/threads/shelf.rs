@@ -1,11 +1,11 @@
-//! Messages that one communicator of a rank has received for another one.
+//! Messages that one communicator of a rank has received for another communicator.
 
 use std::cell::RefCell;
 
 use super::group::Group;
 use super::network::Envelope;
 
-/// Shared by the communicators of one rank: messages that one of them has received for others, which may not exist yet.
+/// The communicators of one rank share this list of messages that one of them has received for others, which may not exist yet.
 #[derive(Debug, Default)]
 pub(super) struct Shelf(RefCell<Vec<Envelope>>);
 

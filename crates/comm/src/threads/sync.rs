@@ -8,7 +8,7 @@ mod primitives {
     pub(in crate::threads) use std::sync::{Condvar, Mutex, MutexGuard};
     pub(in crate::threads) use std::thread::yield_now;
 
-    /// The number of threads that run at once.
+    /// The number of threads that can run at once.
     pub(in crate::threads) fn cores() -> usize {
         std::thread::available_parallelism().map_or(1, usize::from)
     }

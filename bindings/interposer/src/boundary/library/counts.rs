@@ -1,8 +1,7 @@
 //! The count arguments of C's functions, and 64-bit counts for libraries without large-count functions.
 //!
 //! A program may test for `MPI_Allreduce_c` (mpi4py does, by a weak reference) and call `MPI_Allreduce` if it is missing. With this library
-//! loaded, the test succeeds even if the MPI library lacks `MPI_Allreduce_c`. So the count is passed on to `MPI_Allreduce` if it fits an
-//! `int`.
+//! loaded, the test succeeds even if the MPI library lacks the function. So the count is passed on to `MPI_Allreduce` if it fits an int.
 
 use std::collections::BTreeSet;
 use std::ffi::c_int;

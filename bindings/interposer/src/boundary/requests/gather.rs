@@ -144,8 +144,8 @@ pub(crate) unsafe fn gather(
     let mut request = Request::UNSET;
     let place = &raw mut request;
     let library = mpi.library;
-    // In each call below, the rows have room for what all ranks send, the lists have a number for each rank, and both live as long as the flight,
-    // which the table keeps until the request is complete, or freed if it is persistent.
+    // In each call below, the rows have room for what all ranks send, the lists have a number for each rank, and both live as long as the
+    // flight. The table keeps the flight until the request is complete or, if it is persistent, freed.
     let code = match (flight.task.call, form) {
         // All persistent gathers use alltoallv: MPICH 4.0's other persistent gathers are correct only the first time.
         (_, Form::Persistent) => {

@@ -38,7 +38,7 @@ impl Failure {
     }
 }
 
-/// Turns a return code into a result, with the library's error text.
+/// Converts a return code to a result. A failure has the library's error text.
 #[inline]
 pub(crate) fn check(call: &'static str, code: c_int) -> Result<(), Failure> {
     if code == MPI_SUCCESS {
@@ -67,7 +67,7 @@ pub(crate) fn failure(call: &'static str, code: c_int) -> Failure {
     let is_known = known == MPI_SUCCESS;
     let mut buffer = [0_u8; MAX_ERROR_STRING];
     let mut length = 0;
-    // SAFETY: the buffer has the MPI_MAX_ERROR_STRING characters that the standard asks for.
+    // SAFETY: the buffer has the MPI_MAX_ERROR_STRING characters that the standard requires.
     unsafe {
         mpi().MPI_Error_string(code, buffer.as_mut_ptr().cast::<c_char>(), &raw mut length);
     }

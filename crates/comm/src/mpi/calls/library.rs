@@ -1,4 +1,4 @@
-//! The MPI library that this process calls: one for all communicators, chosen when the first of them is made.
+//! The MPI library that this process calls: one for all communicators, chosen when the first communicator is made.
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -18,8 +18,8 @@ pub const ALONE_VARIABLE: &str = "TREEFOLD_ALONE";
 
 static CHOSEN: OnceLock<&'static Library> = OnceLock::new();
 
-/// The MPI library that this process calls: the library that it has loaded; else the one that [`LIBRARY_VARIABLE`] names; else the
-/// launcher's; else the one that the dynamic linker finds. [`Library::choice`] says which of these was chosen. The first call
+/// The MPI library that this process calls: the library that the process has loaded; else the library that [`LIBRARY_VARIABLE`] names; else
+/// the launcher's; else the library that the dynamic linker finds. [`Library::choice`] says how the library was chosen. The first call
 /// decides for all later calls. MPI need not be initialised.
 ///
 /// # Errors
@@ -32,7 +32,7 @@ pub fn library() -> Result<&'static Library, Error> {
 /// `function` is the address of that function.
 ///
 /// # Errors
-/// Those of [`library`]; or this process calls another library already.
+/// Those of [`library`], and another if this process already calls another library.
 pub fn library_of(function: *const c_void) -> Result<&'static Library, Error> {
     let library = choose(function)?;
     library.check_function(function).map_err(no_library)?;
@@ -40,8 +40,8 @@ pub fn library_of(function: *const c_void) -> Result<&'static Library, Error> {
 }
 
 /// As [`library`], for a tool that replaces MPI functions of a program: MPI is called by its `PMPI_` names, and no library is opened.
-/// Duplicating a communicator then calls none of the program's functions that copy attributes, and leaves the error handler of
-/// `MPI_COMM_WORLD` as it is.
+/// Duplicating a communicator then calls none of the program's functions that copy attributes, and does not change the error handler of
+/// `MPI_COMM_WORLD`.
 ///
 /// # Errors
 /// Those of [`library`].
@@ -83,18 +83,18 @@ fn no_library(error: mpi_library::Error) -> Error {
     }
 }
 
-/// The library. It was chosen before any communicator was made.
+/// The MPI library, which was chosen before any communicator was made.
 #[inline]
 pub(crate) fn mpi() -> &'static Library {
     CHOSEN.get().expect("a communicator's library is chosen")
 }
 
-/// The library, if it is chosen.
+/// The MPI library, if one was chosen.
 pub(crate) fn chosen() -> Option<&'static Library> {
     CHOSEN.get().copied()
 }
 
-/// Whether [`library_beneath`] has chosen the library, for a tool that replaces MPI functions of a program.
+/// Whether [`library_beneath`] has chosen the MPI library, for a tool that replaces MPI functions of a program.
 #[inline]
 pub(crate) fn is_beneath() -> bool {
     mpi().names() == Names::Pmpi

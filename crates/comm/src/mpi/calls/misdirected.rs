@@ -1,7 +1,7 @@
 //! Errors that some MPI libraries report to the wrong communicator.
 //!
-//! If a message is longer than its receive, MPI must report this to the receive's communicator, which returns errors. MPICH before 4.3
-//! and the Intel MPI library report it to `MPI_COMM_WORLD`, whose handler ends the program.
+//! If a message is longer than its receive allows, MPI must report the error to the receive's communicator, which returns errors. MPICH
+//! before 4.3 and the Intel MPI library report the error to `MPI_COMM_WORLD`, whose handler ends the program.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 

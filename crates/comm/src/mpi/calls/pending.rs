@@ -70,7 +70,7 @@ impl PendingRequest {
         self.buffer.len()
     }
 
-    /// Whether MPI is done with the request; the buffer of a receive is then truncated to the message's length.
+    /// Tests whether MPI is done with the request. If so, truncates the buffer of a receive to the message's length.
     pub(crate) fn test(&mut self) -> Result<bool, Failure> {
         if let Some(code) = self.outcome {
             return check("MPI_Test", code).map(|()| true);
@@ -86,7 +86,7 @@ impl PendingRequest {
         // not reached; `flag` and `status` have room for one value each.
         let code = unsafe { mpi().MPI_Test(&raw mut self.request, &raw mut flag, &raw mut status) };
         drop(quiet_world);
-        // A request that failed is over: MPI does not touch its buffer any more (MPI 4.1, 3.7.3).
+        // A request that failed is over: MPI no longer touches the request's buffer (MPI 4.1, 3.7.3).
         if code != MPI_SUCCESS || flag != 0 {
             self.outcome = Some(code);
         }
@@ -100,7 +100,7 @@ impl PendingRequest {
         Ok(self.outcome.is_some())
     }
 
-    /// Asks MPI to give up a receive; [`test`](PendingRequest::test) then completes without the sender.
+    /// Cancels a receive, so that [`test`](PendingRequest::test) completes it without the sender.
     pub(crate) fn cancel_receive(&mut self) -> Result<(), Failure> {
         if self.outcome.is_some() || !self.receives {
             return Ok(());

@@ -12,7 +12,7 @@ use crate::mpi::calls::processes::Processes;
 use crate::mpi::calls::ulfm::Ulfm;
 
 impl Ulfm {
-    /// Revokes a communicator for all ranks: their calls on it fail.
+    /// Revokes a communicator for all ranks, so that their calls on the communicator fail.
     pub(crate) fn revoke(&self, comm: RawCommunicator) -> Result<(), Failure> {
         // SAFETY: the function is the library's and takes a live communicator.
         let code = unsafe { (self.revoke)(comm.handle()) };
@@ -42,7 +42,7 @@ impl Ulfm {
         let code = unsafe { (self.agree)(comm.handle(), &raw mut word) };
         match check("MPIX_Comm_agree", code) {
             Ok(()) => Ok((word, true)),
-            // After a loss, too, the survivors have agreed on the word.
+            // Even after a loss, the survivors have agreed on the word.
             Err(failure) if failure.is_loss => Ok((word, false)),
             Err(failure) => Err(failure),
         }

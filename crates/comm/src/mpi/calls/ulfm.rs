@@ -58,7 +58,7 @@ fn look_up() -> Result<Ulfm, Missing> {
     let functions = functions().filter(|_| mpi.family() == Family::OpenMpi);
     let Some(functions) = functions else {
         return Err(missing(
-            "; Open MPI from 5.0 on does, started by `mpirun --with-ft ulfm`",
+            "; Open MPI from 5.0 on does, if `mpirun --with-ft ulfm` starts the job",
         ));
     };
     let is_on = mpi
@@ -67,6 +67,6 @@ fn look_up() -> Result<Ulfm, Missing> {
         .map(|key| attribute::int(mpi.handles.MPI_COMM_WORLD, key));
     match is_on {
         Some(Ok(Some(1..))) => Ok(functions),
-        _ => Err(missing("; it does if started by `mpirun --with-ft ulfm`")),
+        _ => Err(missing("; it does if `mpirun --with-ft ulfm` starts the job")),
     }
 }

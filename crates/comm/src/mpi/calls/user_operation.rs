@@ -86,7 +86,7 @@ pub(crate) struct RawOperation {
 }
 
 impl RawOperation {
-    /// Frees both handles, which nothing uses afterwards. Not collective.
+    /// Frees both handles, which nothing may use afterwards. Not collective.
     pub(crate) fn free(mut self) -> Result<(), Failure> {
         // SAFETY: the handle is ours, and live as long as MPI is.
         let code = unsafe { mpi().MPI_Op_free(&raw mut self.operation) };
@@ -179,7 +179,7 @@ impl UserOperation {
     }
 }
 
-/// MPI's callback: each operand is `*length` slots, and the left one comes from lower ranks.
+/// MPI's callback: each operand is `*length` slots, and the left operand comes from lower ranks.
 unsafe extern "C" fn call_back(
     left: *mut c_void,
     right: *mut c_void,

@@ -1,8 +1,8 @@
 //! Channels: duplicates of the caller's communicator, each for a range of conversations.
 //!
-//! Every MPI library has at least 32768 tags, and some have few more. If tags were reused, a message that an old conversation left
-//! unreceived could match a receive of a new one. So tags are never reused: when a channel's tags are used up, its successor is a new
-//! duplicate of the communicator, with its own rings.
+//! Every MPI library has at least 32768 tags, and some have only a few more. If tags were reused, an unreceived message of an old
+//! conversation could match a receive of a new conversation. So tags are never reused: when a channel's tags are used up, its successor is
+//! a new duplicate of the communicator, with its own rings.
 
 use crate::conversation::Conversations;
 use crate::error::Error;
@@ -19,7 +19,7 @@ use crate::tag::Tag;
 /// The number of bits that MPI tags have in every library (MPI 4.1, section 9.1.2: `MPI_TAG_UB` is at least 32767).
 const TAG_BITS_MIN: u32 = 15;
 
-/// How the bits of a channel's MPI tags are divided. The same on all ranks.
+/// How the bits of a channel's MPI tags are divided. All ranks divide them in the same way.
 #[derive(Clone, Copy, Debug)]
 struct TagBits {
     /// The number of bits for the conversation within its channel.
@@ -29,13 +29,14 @@ struct TagBits {
 }
 
 impl TagBits {
-    /// The minimum number of bits for an exchange. With fewer, turns would wrap so soon that a rank ahead of another would seem behind it.
+    /// The minimum number of bits for an exchange. With fewer, turns would wrap so soon that a rank ahead of another would seem to be
+    /// behind.
     const COUNTING: u32 = 11;
 
     /// The division of tags of `tag_bits` bits.
     fn of(tag_bits: u32) -> Self {
         match tag_bits.saturating_sub(TAG_BITS_MIN) {
-            // There are too few bits for exchanges, even if conversations had fewer bits.
+            // Even if conversations had fewer bits, there would be too few bits for exchanges.
             0..4 => Self {
                 number: TAG_BITS_MIN,
                 exchange: 0,
@@ -73,7 +74,7 @@ pub(crate) struct Channel {
     bits: TagBits,
 }
 
-/// This rank's channels, and what it knows about their conversations.
+/// This rank's channels, and what this rank knows about their conversations.
 #[derive(Debug)]
 pub(crate) struct Channels {
     bits: TagBits,
@@ -130,7 +131,7 @@ impl Channel {
         self
     }
 
-    /// A later channel, on a duplicate of this one's communicator. Collective.
+    /// A later channel, on a duplicate of this channel's communicator. Collective.
     fn successor(&self, generation: u64, rank: usize, size: usize) -> Result<Self, Error> {
         let failed = |failure: Failure| failure.on(rank);
         let raw = self.raw.duplicate().map_err(failed)?;

@@ -41,7 +41,7 @@ static FINALISED: AtomicBool = AtomicBool::new(false);
 
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry::EMPTY);
 
-/// Whether this process knows that another has died.
+/// Whether this process knows that another process has died.
 pub(crate) fn has_lost() -> bool {
     HAS_LOST.load(Ordering::Relaxed)
 }
@@ -75,7 +75,7 @@ pub fn is_finalised() -> bool {
     FINALISED.load(Ordering::Relaxed)
 }
 
-/// A communicator's entry in the registry; dropping this releases the communicator.
+/// A communicator's entry in the registry. Dropping this value releases the communicator.
 #[derive(Debug)]
 pub(crate) struct Lifetime {
     number: u64,
@@ -106,7 +106,7 @@ struct Entry {
     window: Option<RawWindow>,
     operations: Vec<RawOperation>,
     is_released: bool,
-    /// Messages that were still under way when the communicator was released: MPI may yet read or write their buffers.
+    /// Messages that were still under way when the communicator was released: MPI may still read or write their buffers.
     unfinished: Vec<PendingRequest>,
 }
 
@@ -199,11 +199,11 @@ fn round_of(number: u64) -> u64 {
     number >> PROPOSER_BITS
 }
 
-/// A number for `comm` that exceeds all numbers that its ranks have seen, so that none of their other communicators has it. Collective; no
-/// lock is held meanwhile, since another thread of this process may duplicate another communicator.
+/// A number for `comm` that exceeds all numbers that its ranks have seen, so that no other communicator of these ranks has it. Collective;
+/// no lock is held meanwhile, since another thread of this process may duplicate another communicator.
 ///
 /// Two threads of a process may get the same number, if processes with the same rank in two worlds proposed it. So ranks vote on a number,
-/// and try another number if a rank rejects this one.
+/// and try the next number if a rank rejects it.
 fn agree_on_number(comm: RawCommunicator) -> Result<u64, Failure> {
     let world_rank = RawCommunicator::world().rank()?;
     loop {
@@ -317,7 +317,7 @@ impl Registry {
     }
 }
 
-/// The number that identifies all duplicates of `parent`: `number` itself for the first duplicate. The same on all ranks.
+/// The number that identifies all duplicates of `parent`: `number` itself for the first duplicate. All ranks get the same number.
 fn family_of(key: c_int, parent: RawCommunicator, number: u64) -> Result<u64, Failure> {
     let family = attribute::address(parent.handle(), key);
     if let Some(family) = family.map_err(|code| failure("MPI_Comm_get_attr", code))? {
@@ -352,7 +352,7 @@ impl Entry {
 }
 
 fn create_key(delete: DeleteAttribute) -> Result<c_int, Failure> {
-    // SAFETY: both functions have the signatures that MPI asks for and live forever; `key` has room for one int.
+    // SAFETY: both functions have the signatures that MPI requires and live forever; `key` has room for one int.
     written("MPI_Comm_create_keyval", 0, |key| unsafe {
         mpi().MPI_Comm_create_keyval(Some(copy_no_attribute), Some(delete), key, ptr::null_mut())
     })

@@ -1,7 +1,7 @@
-//! Finds the silent rank if nothing came within the silence limit.
+//! Finds out which rank is silent if nothing arrives within the silence limit.
 //!
-//! The rank whose message did not come may itself wait for another rank. So shortly before its wait reaches the limit, a rank asks its
-//! peers which ranks they wait for, then asks those ranks, and so on. A rank that waits answers within milliseconds; a rank that is
+//! The rank whose message is missing may itself wait for another rank. So shortly before its wait reaches the limit, a rank asks the
+//! awaited ranks for which ranks they wait, then asks those ranks, and so on. A rank that waits answers within milliseconds; a rank that is
 //! stopped, cut off, or busy elsewhere does not. All ranks that ask follow the same waits, so they find the same rank. The first rank to
 //! decide notifies the others when it [gives up](crate::Communicator::give_up).
 
@@ -16,7 +16,7 @@ pub(crate) const ASKING_MAX: Duration = Duration::from_secs(5);
 /// An inquiry asks at most this number of ranks.
 const ASKED_MAX: usize = 256;
 
-/// How long a rank with this silence limit waits before it asks.
+/// How long a rank with this silence limit waits before its inquiry.
 pub(crate) fn before_inquiry(limit: Duration) -> Duration {
     limit.saturating_sub(ASKING_MAX.min(limit / 4))
 }
@@ -26,7 +26,7 @@ pub(crate) fn before_inquiry_ms(limit: Duration) -> u64 {
     to_ms(before_inquiry(limit))
 }
 
-/// A rank is silent if nothing has come from it for this number of milliseconds.
+/// A rank is silent if no message has come from it for this number of milliseconds.
 pub(crate) fn silence_ms_min(limit: Duration) -> u64 {
     to_ms(limit / 4 * 3)
 }
@@ -39,7 +39,7 @@ pub(crate) fn to_ms(time: Duration) -> u64 {
 #[derive(Debug)]
 pub(crate) struct Inquiry {
     pub(crate) number: u16,
-    /// The number of messages that had come when the inquiry began.
+    /// The number of messages that had arrived when the inquiry began.
     pub(crate) heard: u32,
     pub(crate) begin: Instant,
     /// When this rank last continued the inquiry.
@@ -87,7 +87,7 @@ impl Inquiry {
         }
     }
 
-    /// Notes that a rank has answered. Returns whether others wait for that rank: then the ranks for which it waits must be asked, too.
+    /// Notes a rank's answer. Returns whether others wait for that rank. If so, the ranks that it waits for must be asked, too.
     pub(crate) fn note_answer(&mut self, rank: usize) -> bool {
         let asked = self.asked.iter_mut().find(|asked| asked.rank == rank);
         asked.is_some_and(|asked| {

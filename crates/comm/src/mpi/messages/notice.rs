@@ -1,4 +1,4 @@
-//! Notices, which ranks send apart from messages: reports about their exchanges, questions, and answers.
+//! Notices, which ranks send in addition to messages: reports about their exchanges, questions, and answers.
 
 use crate::conversation::{Conversations, GivenUp, Span};
 use crate::tag::Tag;
@@ -15,7 +15,7 @@ pub(crate) enum Notice {
     /// The sender takes no part in the conversation any more, from the turn of this exchange on.
     GivenUp {
         exchange: u16,
-        /// The ranks whose silence is the reason; an empty span if they are not known, `None` if there is another reason.
+        /// The ranks whose silence made the sender give up; an empty span if these are unknown, `None` if there was another reason.
         silent: Option<Span>,
     },
     /// The sender waits in this exchange.

@@ -7,7 +7,7 @@ use std::time::Duration;
 pub(crate) struct PollLimits {
     /// The number of polls of MPI's requests before the rank yields its core.
     pub(crate) before_yield: u32,
-    /// The number of polls of shared memory before the rank yields its core. It is greater, since such a poll takes less time.
+    /// The number of polls of shared memory before the rank yields its core. Such polls take less time, so their number is greater.
     pub(crate) local_before_yield: u32,
     /// The number of polls of shared memory before `try_send` or `try_receive` fails: 8000 polls take about 5 microseconds.
     pub(crate) before_request: u32,
@@ -39,7 +39,7 @@ impl PollLimits {
 /// How long a call polls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WaitLimit {
-    /// Once, for a rank that also does other work: the time does not count as waiting.
+    /// Once, for a rank that does other work between polls. That time does not count as waiting.
     InPassing,
     /// Once.
     Test,

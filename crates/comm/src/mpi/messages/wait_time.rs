@@ -24,7 +24,7 @@ pub(crate) struct WaitTime {
     /// When this rank last waited for the message; `None` if it has not.
     last_ms: Option<u32>,
     for_ms: u32,
-    /// The number of messages that had come when the wait began.
+    /// The number of messages that had arrived when the wait began.
     heard: u32,
     /// The wait time at which this rank next sends a notice that it waits; 0 before it first looks for trouble.
     next_notice_ms: u32,
@@ -33,8 +33,8 @@ pub(crate) struct WaitTime {
 }
 
 impl WaitTime {
-    /// Records that the rank waits at this time, when `heard` messages have come. Returns how long it has waited since the last of
-    /// these messages, in milliseconds.
+    /// Records that the rank waits at this time, after `heard` messages have arrived. Returns how long it has waited since the last of
+    /// these, in milliseconds.
     pub(crate) fn record(&mut self, now_ms: u32, heard: u32) -> u32 {
         match self.last_ms {
             Some(last_ms) if self.heard == heard => {

@@ -16,7 +16,7 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    /// Sends a message if there is room for it and no earlier send to that rank waits. Returns whether it did.
+    /// Sends a message if there is room for it and no earlier send to that rank waits. Returns whether the message was sent.
     pub(super) fn send(&mut self, ring: Ring<'_>, tag: Tag, message: &[u8]) -> bool {
         self.is_full = self.is_full || !self.writer.write(ring, to_wire(tag), message);
         !self.is_full

@@ -1,5 +1,5 @@
-//! Messages that MPI does not carry: short messages between ranks of a node, which go through [rings](crate::ring), and all messages of
-//! a rank to itself, since some MPI libraries do not complete such a send before its receive. Messages match receives as under MPI.
+//! Messages that MPI does not carry: short messages between ranks of a node, which go through [rings](crate::ring), and all messages of a
+//! rank to itself, since some MPI libraries do not complete such a send before its receive. Messages match receives as in MPI.
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ use crate::tag::Tag;
 /// The maximum number of ranks of a node that has rings. Each rank has a ring to every rank; for this number of ranks, rings take 54 MB.
 const MOST_RANKS: usize = 256;
 
-/// The maximum number of buffers allocated in advance for unexpected messages. As long as no more are needed, receiving allocates nothing.
+/// The maximum number of buffers allocated in advance for unexpected messages. As long as these suffice, receiving allocates nothing.
 const MOST_SPARE: usize = 4;
 
 /// A message that arrived before its receive was posted.
@@ -46,7 +46,7 @@ pub(crate) struct LocalMessages {
     /// Sends that wait for room in their rings, in the order in which they were started.
     pub(super) waiting: Vec<RequestId>,
     pub(super) unexpected: VecDeque<Unexpected>,
-    /// Buffers for unexpected messages, each large enough for the longest one.
+    /// Buffers for unexpected messages, each large enough for the longest message.
     pub(super) spare: Vec<Vec<u8>>,
 }
 
@@ -209,7 +209,7 @@ impl LocalMessages {
             || rings.send_when_there_is_room(node_rank, tag, message, looks)
     }
 
-    /// Passes a rank's next message to `take` if it belongs to this exchange and no other receive may match it. Returns whether it did.
+    /// Passes a rank's next message to `take` if it belongs to this exchange and no other receive may match it. Returns whether it did so.
     pub(crate) fn try_receive(
         &mut self,
         node_rank: usize,

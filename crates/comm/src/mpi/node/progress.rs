@@ -1,4 +1,4 @@
-//! Makes progress on messages in rings: matches or keeps those that have come, and sends those that wait for room.
+//! Makes progress on messages in rings: matches or keeps messages that have arrived, and sends messages that wait for room.
 
 use crate::conversation::Conversations;
 use crate::mpi::messages::message::{LocalMessage, LocalState, Message, Trouble};
@@ -24,7 +24,7 @@ impl LocalMessages {
         local(requests, request)
     }
 
-    /// Receives the next message of a rank, if one has arrived. Returns whether one had.
+    /// Receives the next message of a rank, if one has arrived. Returns whether a message was received.
     #[inline]
     fn take_in(
         &mut self,
@@ -60,7 +60,7 @@ impl LocalMessages {
     #[inline]
     fn read(&mut self, node_rank: usize, length: usize, into: &mut [u8]) {
         let rings = self.rings_to(node_rank);
-        let (ring, lane) = rings.expect("its message is in a ring").from(node_rank);
+        let (ring, lane) = rings.expect("the message is in a ring").from(node_rank);
         lane.reader.read(ring, length, into);
     }
 
@@ -125,7 +125,7 @@ impl LocalMessages {
         }
     }
 
-    /// Sends the waiting messages for which there is room. If there is no room, receives what has arrived: otherwise two ranks whose
+    /// Sends the waiting messages for which there is room. If there is room for none, receives what has arrived: otherwise two ranks whose
     /// rings to each other are full would wait for each other.
     #[inline]
     pub(crate) fn go_on_sending(

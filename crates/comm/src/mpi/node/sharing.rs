@@ -10,8 +10,8 @@ use crate::mpi::calls::failure::Failure;
 use crate::mpi::node::local::LocalMessages;
 use crate::setting;
 
-/// The environment variable that says whether short messages between ranks of a node go through shared memory: `on`, which is
-/// the default, or `off`, in any spelling of a [switch](setting::switch). If one rank says `off`, no rank uses shared memory.
+/// The environment variable that says whether short messages between ranks of a node go through shared memory: `on`, which is the default,
+/// or `off`, in any spelling of a [switch](setting::switch). If the variable is `off` on one rank, no rank uses shared memory.
 pub const SHARED_MEMORY_VARIABLE: &str = "TREEFOLD_SHARED_MEMORY";
 
 #[derive(Debug)]
@@ -142,7 +142,7 @@ fn parse_cores(status: &str) -> Option<Vec<u64>> {
         .collect()
 }
 
-/// Whether a rank wants shared memory. The least [number](Self::number) of all ranks' requests counts.
+/// Whether a rank wants shared memory. The request with the least [number](Self::number) decides for all ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum MemoryRequest {
     On,
@@ -158,7 +158,7 @@ const WRONG: usize = 0;
 const SHOWN_WORDS: usize = 16;
 
 impl MemoryRequest {
-    /// The request of the environment variable if it is set, else the program's.
+    /// The request of the environment variable if it is set, else the program's request.
     fn of_environment(wants_memory: bool) -> Self {
         let Some(value) = setting::value(SHARED_MEMORY_VARIABLE) else {
             return Self::on(wants_memory);

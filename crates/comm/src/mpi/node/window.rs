@@ -64,7 +64,7 @@ impl Window {
         let is_ready = window
             .as_mut()
             .is_some_and(|window| window.fill(size, rank).is_some());
-        // This also makes every rank wait until all rings are ready.
+        // This call also makes every rank wait until all rings are ready.
         let all = node.allreduce_u64(is_ready.into(), Agreed::Least)?;
         Ok(window.filter(|_| all == 1))
     }
@@ -138,7 +138,7 @@ impl Window {
         };
         check("MPI_Win_shared_query", code).ok()?;
         let has_room = usize::try_from(length_bytes).ok()? >= part_bytes(size);
-        // MPI aligns memory only for numbers. All processes skip the same number of bytes, since the memory has the same offset in a page.
+        // MPI aligns memory only for numbers. All processes skip the same number of bytes, since the memory's offset in a page is the same.
         let skipped_bytes = base.cast::<u8>().align_offset(LINE_BYTES);
         let first = NonNull::new(base.cast::<u8>().wrapping_add(skipped_bytes));
         first.filter(|_| has_room && skipped_bytes < LINE_BYTES)
@@ -170,7 +170,7 @@ impl Window {
 }
 
 impl RawWindow {
-    /// Frees the window. Collective; nothing uses its memory afterwards.
+    /// Frees the window. Collective. Nothing may use its memory afterwards.
     pub(crate) fn free(mut self) -> Result<(), Failure> {
         // SAFETY: the window is live and locked.
         let code = unsafe { mpi().MPI_Win_unlock_all(self.handle) };

@@ -72,13 +72,13 @@ impl MpiCommunicator {
         Self::on(raw, lifetime, wants_memory)
     }
 
-    /// MPI's handle of the duplicate, for calls that do not change it, such as `MPI_Comm_dup`. The program must not send messages on
-    /// it: they would match this communicator's receives.
+    /// MPI's handle of the duplicate, for calls that do not change it, such as `MPI_Comm_dup`. The program must not send messages on the
+    /// duplicate: they could match this communicator's receives.
     pub fn handle(&self) -> Comm {
         self.raw.handle()
     }
 
-    /// A name of the library's communicator, by which it can be freed after `self` was dropped.
+    /// Names the MPI library's communicator, so that it can be freed after `self` was dropped.
     pub fn library_communicator(&self) -> Duplicate {
         Duplicate {
             number: self.first_number,
@@ -89,7 +89,7 @@ impl MpiCommunicator {
 /// Checks that MPI can be called: it is initialised, and not finalised.
 ///
 /// # Errors
-/// MPI cannot be called; or as [`library()`].
+/// MPI cannot be called, or [`library()`] fails.
 pub fn check_running() -> Result<(), Error> {
     let mpi = library()?;
     let (mut is_initialised, mut is_finalised) = (0, 0);

@@ -49,10 +49,10 @@ pub enum RunError {
         /// The library.
         library: Choice,
     },
-    /// The launcher belongs to another MPI library than the program's. It has started several ranks, and each would run as if it were the
-    /// only one. See [`ALONE_VARIABLE`].
+    /// The launcher belongs to another MPI library than the program's. It has started several ranks, each of which would run as if it were
+    /// alone. See [`ALONE_VARIABLE`].
     #[error(
-        "the launcher has started {started} ranks ({variable}={started}), but this process' MPI library knows of one: {library}. Start the program with that library's launcher, or name the launcher's library in {LIBRARY_VARIABLE}; if {variable} is left over from another job, set {ALONE_VARIABLE}=on"
+        "the launcher has started {started} ranks ({variable}={started}), but this process' MPI library knows only one: {library}. Start the program with that library's launcher, or name the launcher's library in {LIBRARY_VARIABLE}; if {variable} is left over from another job, set {ALONE_VARIABLE}=on"
     )]
     ForeignLauncher {
         /// The number of ranks that the launcher has started.
@@ -158,7 +158,7 @@ impl Drop for Stay {
     }
 }
 
-/// Which ranks have come to the end of the program.
+/// Which ranks have reached the end of the program.
 enum Ending {
     Together,
     /// All ranks that are not lost; some are lost.
@@ -197,8 +197,8 @@ pub fn abort(exit_code: i32, reason: &str) {
 
 /// Waits for every rank that is not lost to reach this point before MPI is finalised.
 ///
-/// A rank that is in `MPI_Finalize` while another one aborts can make Open MPI's `mpirun` hang forever
-/// (4.1.4 with PMIx 4.2.2: its server waits for a lock of the half-done fence). A rank in a barrier cannot.
+/// A rank that is in `MPI_Finalize` while another one aborts can make Open MPI's `mpirun` hang forever (in 4.1.4 with PMIx 4.2.2, whose
+/// server waits for a lock of the unfinished fence). A rank in a barrier cannot.
 fn await_the_others(silence_limit: Duration) -> Ending {
     let ranks = match (lifetime::has_lost(), lifetime::survivors()) {
         (true, None) => return Ending::WithoutOthers,
@@ -210,7 +210,7 @@ fn await_the_others(silence_limit: Duration) -> Ending {
     let ending = |outcome: Result<(), Failure>| match outcome {
         Err(failure) if failure.is_loss => Ending::WithoutOthers,
         _ if lifetime::has_lost() => Ending::WithoutOthers,
-        // If the barrier fails otherwise, MPI_Finalize is all that is left to do.
+        // If the barrier fails for another reason, MPI_Finalize is all that is left to do.
         _ => Ending::Together,
     };
     let mut barrier = match ranks.start_barrier() {

@@ -71,7 +71,7 @@ impl MpiCommunicator {
         Inquiry::new(inquiries.own, self.heard.get(), now)
     }
 
-    /// Whether nothing has come from any of these ranks lately, in any conversation.
+    /// Whether no message has come from any of these ranks lately, in any conversation.
     pub(crate) fn are_silent(&self, ranks: &Range<usize>) -> bool {
         let channels = self.channels.borrow();
         let least = silence_ms_min(self.silence_limit.get());

@@ -18,7 +18,7 @@ use crate::request::{RequestId, Requests};
 /// milliseconds, but a short sleep takes 0.1 ms (Linux 6.18). If ranks shared cores only with each other, yields would be enough.
 const NAP: Duration = Duration::from_micros(20);
 
-/// A wait looks for trouble at most once in this time, since a look takes some microseconds.
+/// A wait looks for trouble at most once in this time, since a look takes a few microseconds.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 
 /// A wait calls the program's interruption function at most once in this time.
@@ -114,7 +114,7 @@ impl MpiCommunicator {
         }
     }
 
-    /// Calls the function that decides whether the wait ends, unless a wait has called it a moment ago. Nothing is borrowed meanwhile,
+    /// Calls the function that decides whether the wait ends, unless a wait has called it a moment ago. No `RefCell` is borrowed meanwhile,
     /// since the function may drop handles.
     fn is_interrupted(&self) -> bool {
         let Some(interruption) = self.interruption.borrow().clone() else {
