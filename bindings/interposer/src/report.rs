@@ -227,7 +227,7 @@ impl Report<'_> {
         if self.sites.is_empty() {
             return String::new();
         }
-        let mut rows = vec![["MPI_", "calls", "called from; results (may) differ"].map(str::to_owned)];
+        let mut rows = vec![["MPI_", "calls", "results (may) differ at"].map(str::to_owned)];
         rows.extend(self.sites.iter().map(|(call, calls, site)| {
             let end = site.char_indices().nth_back(SITE_WIDTH_MAX - 1);
             let end = end.map_or(0, |(at, _)| at);

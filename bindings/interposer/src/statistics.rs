@@ -80,8 +80,7 @@ pub(crate) struct Statistics {
     pub(crate) sites: BTreeMap<(String, String), u64>,
     /// A lower bound for the number of calls in which the MPI library gave ranks different bits of the same result.
     pub(crate) disagreements: u64,
-    /// For each description of a call that does not match other ranks' calls: the lowest rank that made it, and the number of ranks that
-    /// did.
+    /// For each description of a call that does not match other ranks' calls: the lowest rank that made it, and the number of such ranks.
     pub(crate) mismatched: BTreeMap<String, (usize, usize)>,
 }
 

@@ -6,8 +6,7 @@ use crate::error::Error;
 
 /// `combine(left, right)` stores the combination of two slots, which have the same number of bytes, in `right`.
 ///
-/// If `combine` panics, other ranks may get an unfinished `right`, and do not learn of the panic. So a slot must record whether it is
-/// valid.
+/// If `combine` panics, other ranks may get an unfinished `right` without learning of the panic. So a slot must record whether it is valid.
 pub type CombineSlots<'f> = dyn Fn(&[u8], &mut [u8]) + 'f;
 
 /// A transport's own reductions: MPI's `MPI_Reduce` and `MPI_Allreduce`, with an operation of the caller or with `MPI_SUM`.

@@ -1,6 +1,6 @@
 //! Checks the contract under MPI: every process runs this program. `cargo xtask test` starts it with `mpirun`.
 
-#![expect(clippy::print_stdout, reason = "its output is its report")]
+#![expect(clippy::print_stdout, reason = "the program's output is its report")]
 
 use comm::{Communicator, Error, Tag, contract, mpi, setting, text};
 
@@ -12,7 +12,7 @@ fn main() {
     mpi::run(check).expect("MPI starts once");
 }
 
-/// A wrong message also ends earlier receives from other ranks, even if it arrived before its own receive was posted.
+/// A wrong message also ends earlier receives from other ranks, even if it arrived before the receive that it meets was posted.
 fn a_mismatch_ends_all_receives_of_its_conversation(world: &mpi::MpiCommunicator) {
     let (rank, size) = (world.rank(), world.size());
     if !world.shares_memory() {

@@ -2,7 +2,7 @@
 //! messages, and free communicators in several orders. `cargo xtask test` starts this program with `mpirun`; the program spawns itself.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
-#![expect(clippy::print_stdout, reason = "its output is its report")]
+#![expect(clippy::print_stdout, reason = "the program's output is its report")]
 
 use std::env;
 use std::ffi::{CString, c_int};
@@ -39,7 +39,7 @@ fn check(world: &MpiCommunicator) {
         Some(between) => (between, Side::Children),
         None if !can_start(library) => {
             if world.rank() == 0 {
-                println!("skipped: this MPI library starts no processes");
+                println!("skipped: this MPI library cannot start processes");
             }
             return;
         }
@@ -61,7 +61,7 @@ fn can_start(library: &Library) -> bool {
     !(library.choice().version.starts_with("MPICH Version: 4.0") && version.contains("ch4:ucx"))
 }
 
-/// The intercommunicator with the processes that have spawned this one, if any have.
+/// The intercommunicator with the processes that have spawned this process, if any have.
 fn parent(library: &Library) -> Option<Comm> {
     let mut parent = Comm::UNSET;
     // SAFETY: MPI is initialised; `parent` has room for one handle.
@@ -137,7 +137,7 @@ fn duplicate(parent: Comm) -> MpiCommunicator {
     copy
 }
 
-/// Every rank receives from every other one.
+/// Every rank receives from every other rank.
 fn exchange(world: &MpiCommunicator) {
     let own = u8::try_from(world.rank()).expect("there are few ranks");
     let ranks = collective::allgather(world, Tag::CONTROL, vec![own]).expect("all ranks take part");

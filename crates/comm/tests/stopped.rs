@@ -1,7 +1,7 @@
-//! Stops one process. The errors of all others must name it, though most wait for other ranks. They must end within two silence limits:
-//! one for their wait, and one for the program's end. `cargo xtask test` starts this program with `mpirun`, and passes the rank to stop.
+//! Stops one process. All other ranks' errors must name that rank, though most wait for other ranks. All must end within two silence
+//! limits: one for their wait, one for the program's end. `cargo xtask test` starts this program with `mpirun` and the rank to stop.
 
-#![expect(clippy::print_stdout, reason = "its output is its report")]
+#![expect(clippy::print_stdout, reason = "the program's output is its report")]
 
 use std::env;
 use std::process::{self, Command};
@@ -21,7 +21,7 @@ const LATE: Duration = Duration::from_secs(1);
 
 fn main() {
     let Some(stopped) = env::args().nth(1) else {
-        println!("skipped: no rank is to be stopped");
+        println!("skipped: no argument names a rank to stop");
         return;
     };
     let stopped: usize = stopped.parse().expect("the number of a rank");
@@ -37,7 +37,7 @@ fn main() {
     }
 }
 
-/// Every rank waits for a message from the next rank. The rank after the stopped one begins later; the others notify it of the silent rank.
+/// Every rank waits for a message from the next rank. The rank after the stopped rank begins later; others notify it.
 fn exchange(world: &mpi::MpiCommunicator, stopped: usize) {
     world.set_silence_limit(LIMIT);
     collective::allgather(world, Tag::CONTROL, vec![0]).expect("all ranks take part");

@@ -189,7 +189,7 @@ fn the_memory_of_messages_goes_back_and_forth() {
             let incoming = comm.start_receive(peer, tag, buffer).unwrap();
             let outgoing = comm.start_send(peer, tag, message, 1000).unwrap();
             let received = comm.wait(incoming).unwrap();
-            // The peer has taken the message of the round before: its buffer has come back.
+            // The peer has taken the message of the round before, so this rank has got a buffer for it.
             let returned = match pending.replace(outgoing) {
                 Some(request) => comm.wait(request).unwrap(),
                 None => vec![2; 1000],

@@ -7,7 +7,7 @@
 //! ```
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
-#![expect(clippy::print_stdout, reason = "its output is its result")]
+#![expect(clippy::print_stdout, reason = "the program's output is its result")]
 
 use std::ffi::c_int;
 use std::ptr;

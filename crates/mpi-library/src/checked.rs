@@ -39,7 +39,7 @@ impl Family {
 
 const ALL_ONES: usize = usize::MAX;
 
-/// In a handle of the MPICH family, the four bits from this one on are the kind of object, as the predefined handles show.
+/// In a handle of the MPICH family, the four bits from this bit on are the kind of object, as the predefined handles show.
 const MPICH_KIND_SHIFT: u32 = 26;
 const MPICH_KIND_MASK: usize = 0xf;
 

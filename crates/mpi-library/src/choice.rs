@@ -14,7 +14,7 @@ pub enum Names {
     /// `MPI_`, as a program calls them: tools that intercept MPI functions see the calls.
     #[default]
     Mpi,
-    /// `PMPI_`, the library's own functions (MPI 4.1, 15.2): for callers that are such tools themselves.
+    /// `PMPI_`, the library's own functions (MPI 4.1, 15.2): for callers that are tools themselves.
     Pmpi,
 }
 

@@ -15,7 +15,7 @@ pub enum Error {
     CannotOpen {
         /// The variable.
         variable: String,
-        /// Its value.
+        /// The variable's value.
         path: PathBuf,
         /// The dynamic linker's message.
         words: String,
@@ -25,7 +25,7 @@ pub enum Error {
     NotMpi {
         /// The variable.
         variable: String,
-        /// Its value.
+        /// The variable's value.
         path: PathBuf,
     },
     /// The address that the caller passed is in no MPI library.
@@ -33,12 +33,12 @@ pub enum Error {
     NotMpiAddress,
     /// The library's handles have an unknown layout.
     #[error(
-        "{path:?} is an MPI library, but its handles are neither those of Open MPI, of the MPICH family, nor of the standard ABI: its version is `{version}`"
+        "{path:?} is an MPI library, but its handles are not those of Open MPI, the MPICH family or the standard ABI; its version is `{version}`"
     )]
     UnknownFamily {
         /// The library.
         path: PathBuf,
-        /// The first line of its version.
+        /// The first line of the library's version.
         version: String,
     },
     /// The library that would be opened does not know the ranks that the launcher has started.
@@ -50,7 +50,7 @@ pub enum Error {
     OtherLauncher {
         /// The library.
         path: PathBuf,
-        /// Its family.
+        /// The library's family.
         family: Family,
         /// The launcher.
         launcher: Launcher,

@@ -98,7 +98,7 @@ macro_rules! functions {
             /// Looks up all functions by `find`, which gets both names of a function. The error is the name of a missing required function.
             ///
             /// # Safety
-            /// `find` returns the address of MPI's function of that name, which stays valid forever.
+            /// `find` returns the address of MPI's function of that name, which stays valid until the process ends.
             pub(crate) unsafe fn fill(
                 find: impl Fn([&'static CStr; 2]) -> Option<NonNull<c_void>>,
             ) -> Result<Self, &'static str> {

@@ -8,7 +8,7 @@ mod sealed {
 
 /// A handle of the MPI library: an `int`, or a pointer that this crate never dereferences.
 ///
-/// It is a plain value. Callers of MPI's functions promise that it names a live object of the library.
+/// A handle is a plain value. Callers of MPI's functions promise that the handle names a live object of the library.
 pub trait Handle: Copy + Eq + sealed::Sealed {
     /// The kind of object that the handle names, with its article, for error texts.
     const NOUN: &'static str;
@@ -72,7 +72,7 @@ macro_rules! handles {
         pub struct $name(usize);
 
         impl $name {
-            /// As [`Handle::UNSET`].
+            /// Same as [`Handle::UNSET`].
             pub const UNSET: Self = Self(0);
 
             pub(crate) const fn new(word: usize) -> Self {

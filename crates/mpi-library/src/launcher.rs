@@ -26,7 +26,7 @@ const HYDRA: &str = "MPI_LOCALNRANKS";
 const SLURM: &str = "SLURM_PROCID";
 
 impl Launcher {
-    /// The launcher of this process. `None` if there is none, if launchers are nested, or if it serves all libraries, as Slurm does.
+    /// The launcher of this process. `None` if there is none, if launchers are nested, or if the launcher serves all libraries (Slurm).
     pub fn of_process() -> Option<Self> {
         Self::of(|variable| std::env::var_os(variable))
     }

@@ -1,8 +1,8 @@
 //! MPI's functions by `dlsym`: one binary, compiled without `mpi.h` and linked to no MPI library, for the libraries of each [`Family`].
 //!
 //! [`Library::choose`] finds the library (see [`Options`] for the order) and its [`Family`], and fills a table, which lives as long as the
-//! process. A call is one indirect call, as it is through the procedure linkage table of a program that is linked to the library. All names
-//! are those of MPI:
+//! process. A call costs one indirect call, as in a program that is linked to the library and calls through the procedure linkage table.
+//! All names are those of MPI:
 //!
 //! ```no_run
 //! use mpi_library::{Library, Options};
@@ -26,11 +26,11 @@
 //!
 //! - A **handle** is an `int` in the MPICH family and a pointer elsewhere. Here every handle is one [word](Handle). In a register, or in
 //!   its own stack slot, a word can be passed as either, since a function that takes an `int` reads only the lower half of the word (System
-//!   V ABI for x86-64, 3.2.3; AAPCS64, 6.8.2, stage C). An output starts as a word of zeros; the MPICH family writes its lower half, since
-//!   processors here are little-endian. The upper half of an `int` that comes *from* C is undefined. So a handle that MPI passes to a
-//!   callback, or a program to a replacement of an MPI function, is a [`Passed`], from which [`Family::take`] makes a [`Handle`].
-//! - A [`Status`] has 64 bytes, more than any family's, and is read by offset.
-//! - **Constants** are tables by family ([`Constants`], [`Handles`]). The tests compare each of them with every `mpi.h` that they find.
+//!   V ABI for x86-64, 3.2.3; AAPCS64, 6.8.2, stage C). An output is zeroed first; the MPICH family writes its lower half, since supported
+//!   processors are little-endian. The upper half of an `int` that comes *from* C is undefined. So a handle that MPI passes to a callback,
+//!   or a program to a replacement of an MPI function, is a [`Passed`], from which [`Family::take`] makes a [`Handle`].
+//! - A [`Status`] has 64 bytes, more than an `MPI_Status` of any family, and is read by offset.
+//! - **Constants** are tables by family ([`Constants`], [`Handles`]). The tests compare each constant with every `mpi.h` that they find.
 //!
 //! Functions are called as `C-unwind`, because the program's error handlers and callbacks may throw.
 

@@ -125,7 +125,7 @@ impl Library {
         &self.version
     }
 
-    /// Checks that an MPI function, as a program calls it, belongs to this library: then so do the program's communicators.
+    /// Checks that an MPI function, as a program calls it, belongs to this library. If it does, so do the program's communicators.
     ///
     /// # Errors
     /// The function belongs to another library, or to none.
@@ -157,8 +157,8 @@ impl Library {
         self.object.variable(name)
     }
 
-    /// All addresses at which [`variable`](Self::variable) may be. There are several only if the library is visible only to the object
-    /// that loaded it: then that object, or one that was loaded with it, may have a copy of the variable.
+    /// All addresses at which [`variable`](Self::variable) may be. There are several only if the library is visible only to the object that
+    /// loaded it. That object, or another that was loaded with it, may then have a copy of the variable.
     pub fn variables(&self, name: &CStr) -> Vec<NonNull<c_void>> {
         self.object.variables(name)
     }
@@ -256,7 +256,7 @@ impl Library {
         [open_mpi, abi]: [Option<FromFortran<H>>; 2],
     ) -> Option<H> {
         let convert = match self.family {
-            // `mpi.h`: `#define MPI_Comm_f2c(comm) (MPI_Comm)(comm)`, and so for the others.
+            // `mpi.h`: `#define MPI_Comm_f2c(comm) (MPI_Comm)(comm)`, and likewise for the other types.
             Family::Mpich => return Some(H::from_word(number.cast_unsigned() as usize)),
             Family::OpenMpi => open_mpi,
             Family::Abi => abi,
@@ -290,7 +290,7 @@ fn version_of(object: &Object) -> Option<String> {
     };
     let mut text = vec![0_u8; MAX_LIBRARY_VERSION_STRING + 1];
     let mut length = 0;
-    // SAFETY: the function may be called before MPI is initialised. The text has more room than any library asks for
+    // SAFETY: the function may be called before MPI is initialised. The text has more room than any library needs
     // (MPI_MAX_LIBRARY_VERSION_STRING); `length` is a live int.
     unsafe { get(text.as_mut_ptr().cast(), &raw mut length) };
     let text = CStr::from_bytes_until_nul(&text).unwrap_or_default();

@@ -18,7 +18,7 @@ pub(crate) struct Object {
     /// The dynamic linker's handle, which is never closed.
     handle: NonNull<c_void>,
     path: PathBuf,
-    /// The address of its `PMPI_Init`.
+    /// The address of the object's `PMPI_Init`.
     defined: NonNull<c_void>,
     /// Whether the program's references to MPI are bound to this object, the first MPI library in the linker's global scope.
     is_global: bool,
@@ -223,7 +223,7 @@ fn loaded_names() -> Vec<CString> {
         0
     }
     let mut names = Vec::<CString>::new();
-    // SAFETY: the function has the required signature, and takes this list.
+    // SAFETY: the function has the required signature, and expects this list.
     unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut names).cast()) };
     names
 }
@@ -242,7 +242,7 @@ fn loaded_names() -> Vec<CString> {
     (0..count).filter_map(name_of).collect()
 }
 
-/// Whether an object that contains pointers may begin at an address: it is aligned, and in memory of this process.
+/// Whether an object that contains pointers may begin at an address, which must be aligned and in memory of this process.
 pub(crate) fn is_place_of_object(address: usize) -> bool {
     if address == 0 || !address.is_multiple_of(align_of::<usize>()) {
         return false;

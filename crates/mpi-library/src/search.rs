@@ -1,4 +1,4 @@
-//! Searches for the library.
+//! Searches for the MPI library.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -21,7 +21,7 @@ const NAMES: [&str; 6] = [
     "libmpi_abi.so.1",
 ];
 
-/// Finds the library. The caller checks whether its family differs from the launcher's.
+/// Finds the library. The caller checks whether the library's family differs from the launcher's.
 pub(crate) fn find(
     options: &Options<'_>,
     launcher: Option<Launcher>,
@@ -52,7 +52,7 @@ pub(crate) fn find(
         match Object::open(OsStr::new(name)) {
             Ok(object) => return Ok((object, reason)),
             Err(CannotOpen::Linker(words)) => tried.push(one_line(&words)),
-            Err(CannotOpen::NotMpi) => tried.push(format!("{name}: no MPI library")),
+            Err(CannotOpen::NotMpi) => tried.push(format!("{name} is not an MPI library")),
         }
     }
     // A name may have been tried twice: for the launcher, and for the linker.

@@ -1,4 +1,4 @@
-//! Foreign texts: paths, versions, and messages of the dynamic linker.
+//! Texts from outside this crate: paths, versions, and messages of the dynamic linker.
 
 /// The text on one line: control characters are escaped.
 pub(crate) fn one_line(text: &str) -> String {

@@ -1,7 +1,6 @@
 /* Measures reductions by their MPI_ names, which an interposer replaces, and by their PMPI_ names, alternately in one run. As in the Intel
    MPI Benchmarks, the root changes from call to call. The first argument is the number of repetitions of the shortest message; a second
-   argument, `nonblocking`, leaves out blocking calls. In a non-blocking reduction, each of the p ranks gathers the bytes that all ranks
-   contribute. */
+   argument, `nonblocking`, leaves out blocking calls. A non-blocking reduction gathers all ranks' contributions on each rank. */
 #include "check.h"
 
 enum { MOST_BYTES = 2 << 20, SAMPLES = 31 };

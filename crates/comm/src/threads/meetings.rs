@@ -1,5 +1,4 @@
-//! Meetings, in which ranks agree or shrink their communicator, although other ranks may be lost. A meeting ends when every rank has come
-//! or left.
+//! Meetings, in which ranks agree or shrink their communicator even if ranks are lost. A meeting ends when every rank has come or left.
 
 use std::sync::Arc;
 

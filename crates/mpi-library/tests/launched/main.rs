@@ -1,9 +1,9 @@
-//! Runs one binary under the launcher of each MPI library that is found, and checks the errors if there is no library or a wrong one.
+//! Runs one binary under the launcher of each MPI library that is found, and checks the errors if there is no library or a wrong library.
 //!
 //! This program starts itself with `mpirun.openmpi` and `mpirun.mpich`, and with the launchers of the installations in
 //! `MPI_LIBRARY_PREFIXES`, a list separated by colons.
 
-#![expect(clippy::print_stdout, reason = "its output is its report")]
+#![expect(clippy::print_stdout, reason = "the program's output is its report")]
 
 mod session;
 
@@ -188,7 +188,7 @@ fn choices() {
         );
     }
     if has_open_mpi && has_mpich {
-        // A loaded library takes precedence over a named one.
+        // A loaded library takes precedence over a named library.
         check(
             program("choose")
                 .env("LD_PRELOAD", "libmpich.so.12")

@@ -1,4 +1,4 @@
-//! Makes a rank's calls to MPI: all kinds of calls that depend on a family's handles, statuses and constants.
+//! Makes a rank's calls to MPI, of all kinds that depend on a family's handles, statuses and constants.
 
 #![expect(unsafe_code, reason = "MPI is a C library")]
 

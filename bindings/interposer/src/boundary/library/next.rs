@@ -82,7 +82,7 @@ impl Next {
                 |mpi| {
                     let choice = mpi.library.choice();
                     let path = choice.path.to_string_lossy();
-                    format!("{} ({}) lacks this function", printable(&path), choice.version)
+                    format!("{} ({}) lacks it", printable(&path), choice.version)
                 },
             );
             say(&format!(

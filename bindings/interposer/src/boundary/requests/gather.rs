@@ -118,7 +118,7 @@ unsafe fn columns(arguments: &Arguments, size: usize) -> Result<(Vec<c_int>, usi
 
 /// Converts a count that fits an int.
 fn int(count: usize) -> c_int {
-    c_int::try_from(count).expect("a rank's count is at most the number of all elements, which fits")
+    c_int::try_from(count).expect("no rank has more than all elements, whose number fits")
 }
 
 /// Gathers the contributions with the MPI library's call of this form. Returns the library's code and the request.

@@ -67,6 +67,6 @@ fn look_up() -> Result<Ulfm, Missing> {
         .map(|key| attribute::int(mpi.handles.MPI_COMM_WORLD, key));
     match is_on {
         Some(Ok(Some(1..))) => Ok(functions),
-        _ => Err(missing("; it does if `mpirun --with-ft ulfm` starts the job")),
+        _ => Err(missing("; it does if started by `mpirun --with-ft ulfm`")),
     }
 }

@@ -29,8 +29,7 @@ struct TagBits {
 }
 
 impl TagBits {
-    /// The minimum number of bits for an exchange. With fewer, turns would wrap so soon that a rank ahead of another would seem to be
-    /// behind.
+    /// The minimum number of bits for an exchange. With fewer, turns would wrap so soon that a rank that is ahead would seem to be behind.
     const COUNTING: u32 = 11;
 
     /// The division of tags of `tag_bits` bits.
