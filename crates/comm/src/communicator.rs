@@ -55,7 +55,7 @@ pub trait Communicator: fmt::Debug {
     /// Those of [`wait`](Communicator::wait).
     fn test(&self, request: &Request) -> Result<bool, Error>;
 
-    /// As [`test`](Communicator::test), but a rank's other work between tests does not count towards the silence limit.
+    /// Like [`test`](Communicator::test), but a rank's other work between tests does not count towards the silence limit.
     ///
     /// # Errors
     /// Those of [`wait`](Communicator::wait).

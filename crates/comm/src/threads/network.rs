@@ -37,7 +37,7 @@ pub(super) struct Successor {
     pub(super) ranks: Arc<[usize]>,
 }
 
-/// A message on its way. It fills only two cache lines, because moving a line between cores takes longer than everything else.
+/// A message under way. It fills only two cache lines, because moving a line between cores is the slowest step of passing a message.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(super) struct Envelope {

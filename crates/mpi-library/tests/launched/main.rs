@@ -281,7 +281,8 @@ impl Launch {
             .args(["-n", ranks])
             .arg(env::current_exe().expect("this program is running"));
         cleared(&mut command).env(ROLE, role).env_remove(VARIABLE);
-        // Each launcher ignores the others' variables. Without these, Open MPI runs neither as root nor with more ranks than cores.
+        // Each launcher ignores the others' variables. Without these variables, Open MPI refuses to run as root or with more ranks than
+        // cores.
         for (variable, value) in [
             ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
             ("OMPI_MCA_mpi_yield_when_idle", "1"),

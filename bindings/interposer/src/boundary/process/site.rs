@@ -90,7 +90,7 @@ unsafe extern "C" fn examine(
         return 0;
     }
     if !has(found.own) && !info.dlpi_name.is_null() {
-        // SAFETY: the name is a string of the linker's.
+        // SAFETY: the dynamic linker passes a C string.
         let name = unsafe { CStr::from_ptr(info.dlpi_name) };
         found.name = Some(Path::new(OsStr::from_bytes(name.to_bytes())).to_owned());
         found.offset = found.address.wrapping_sub(bias);

@@ -58,7 +58,7 @@ impl RawCommunicator {
         Ok(result)
     }
 
-    /// As [`allreduce_u64s`](RawCommunicator::allreduce_u64s), for one number.
+    /// Like [`allreduce_u64s`](RawCommunicator::allreduce_u64s), for one number.
     pub(crate) fn allreduce_u64(&self, number: u64, agreed: Agreed) -> Result<u64, Failure> {
         Ok(self.allreduce_u64s(&[number], agreed)?[0])
     }

@@ -28,7 +28,7 @@ pub fn library() -> Result<&'static Library, Error> {
     choose(std::ptr::null())
 }
 
-/// As [`library`], for a program with communicators of its own: chooses the library that contains the program's `MPI_Comm_size`.
+/// Like [`library`], for a program with communicators of its own: chooses the library that contains the program's `MPI_Comm_size`.
 /// `function` is the address of that function.
 ///
 /// # Errors
@@ -39,7 +39,7 @@ pub fn library_of(function: *const c_void) -> Result<&'static Library, Error> {
     Ok(library)
 }
 
-/// As [`library`], for a tool that replaces MPI functions of a program: MPI is called by its `PMPI_` names, and no library is opened.
+/// Like [`library`], for a tool that replaces MPI functions of a program: MPI is called by its `PMPI_` names, and no library is opened.
 /// Duplicating a communicator then calls none of the program's functions that copy attributes, and does not change the error handler of
 /// `MPI_COMM_WORLD`.
 ///

@@ -54,7 +54,7 @@ impl Drop for WorldReturnsErrors {
         let world = mpi().handles.MPI_COMM_WORLD;
         // SAFETY: the communicator is live, and had this handler before.
         unsafe { mpi().MPI_Comm_set_errhandler(world, self.before) };
-        // SAFETY: MPI_Comm_get_errhandler has made a reference to the handler that is ours to free.
+        // SAFETY: MPI_Comm_get_errhandler has made a reference to the error handler, which the caller of that function must free.
         unsafe { mpi().MPI_Errhandler_free(&raw mut self.before) };
     }
 }

@@ -129,7 +129,7 @@ impl Lifetime {
         Self::register_after(None, parent, comm)
     }
 
-    /// As [`register`](Self::register). If there is a `first`, `comm` is its successor: `free_together` frees both.
+    /// Like [`register`](Self::register). If there is a `first`, `comm` is its successor: `free_together` frees both.
     pub(crate) fn register_after(
         first: Option<&Self>,
         parent: RawCommunicator,

@@ -53,7 +53,7 @@ impl MpiCommunicator {
         unsafe { Self::duplicate_where(comm, true) }
     }
 
-    /// As [`duplicate`](Self::duplicate), but messages go through a node's shared memory only if all ranks pass `true`.
+    /// Like [`duplicate`](Self::duplicate), but messages go through a node's shared memory only if all ranks pass `true`.
     ///
     /// # Errors
     /// Those of [`duplicate`](Self::duplicate).

@@ -49,7 +49,7 @@ pub enum RunError {
         /// The library.
         library: Choice,
     },
-    /// The launcher belongs to another MPI library than the program's. It has started several ranks, each of which would run as if it were
+    /// The launcher does not belong to the program's MPI library. It has started several ranks, each of which would run as if it were
     /// alone. See [`ALONE_VARIABLE`].
     #[error(
         "the launcher has started {started} ranks ({variable}={started}), but this process' MPI library knows only one: {library}. Start the program with that library's launcher, or name the launcher's library in {LIBRARY_VARIABLE}; if {variable} is left over from another job, set {ALONE_VARIABLE}=on"
