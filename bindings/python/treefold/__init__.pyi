@@ -24,7 +24,7 @@ _Signed: TypeAlias = NDArray[np.signedinteger[Any] | np.bool_] | _Ints
 _Integers: TypeAlias = NDArray[np.integer[Any] | np.bool_]
 _Floats: TypeAlias = Sequence[float] | Sequence[Sequence[float]]
 
-# The return types of functions with the same parameters: scalars without `axis`, arrays with `keepdims`, `out` if it is given.
+# Each protocol types the functions that share its parameters. They return a scalar without `axis`, an array with `keepdims`, or the given `out`.
 
 class _Sum(Protocol):
     @overload

@@ -11,7 +11,7 @@ from . import __version__, _native, threads
 
 
 def _mpi():
-    """The MPI library that `treefold.mpi` would call. MPI is not initialised."""
+    """Describes the MPI library that `treefold.mpi` would call, without initialising MPI."""
     if importlib.util.find_spec("mpi4py") is None:
         return "none: mpi4py is not installed"
     try:
@@ -29,8 +29,8 @@ def _mpi():
 
 
 def main():
-    """Prints four lines."""
-    described = "Prints the versions of treefold, Python and NumPy, the instruction set and threads that sums use, and the MPI library."
+    """Prints a report of four lines."""
+    described = "Prints the versions of treefold, Python and NumPy; the instruction set and number of threads that sums use; and the MPI library."
     parser = argparse.ArgumentParser(prog="python -m treefold", description=described)
     parser.add_argument("--version", action="version", version=f"treefold {__version__}")
     parser.parse_args()

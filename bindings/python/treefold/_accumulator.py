@@ -1,4 +1,4 @@
-"""An accumulator of sums, means, variances and standard deviations."""
+"""Defines an accumulator of exact sums, means, variances and standard deviations."""
 
 from typing import Any, TypeVar
 
@@ -22,7 +22,7 @@ class Mergeable:
         return make(*arguments)
 
     def __add__(self: _Self, other: _Self) -> _Self:
-        """A new object with the items of both."""
+        """A new object with the items of both operands."""
         if not isinstance(other, type(self)):
             return NotImplemented
         merged = self.copy()
@@ -35,24 +35,24 @@ class Mergeable:
 
 
 class Accumulator(Mergeable):
-    """Exact statistics of items that are added, and may be removed again.
+    """Exact statistics of items that can be added and removed.
 
-    It computes the exact sum, mean, variance and standard deviation of the
-    items. These depend only on the items, not on their order or on how they
-    were added. Adding and then removing items changes nothing. `+` makes an
-    accumulator with the items of both.
+    The accumulator computes the exact sum, mean, variance and standard
+    deviation of its items. These depend only on the items, not on the order
+    or grouping in which they were added. Adding and then removing items
+    changes nothing. `a + b` has the items of both accumulators.
 
     Parameters
     ----------
     dtype : dtype, optional
-        The type of the items: float32, float64, complex64 or complex128. It
-        must be able to hold all added items. float64 and complex128 also
-        accept integers of any size, without rounding them.
+        The type of the items: float32, float64, complex64 or complex128. Every
+        added item must fit this type. float64 and complex128 also accept
+        integers of any size, without rounding them.
 
     Raises
     ------
     TypeError
-        `dtype` is another type.
+        `dtype` is none of these types.
 
     Examples
     --------
@@ -74,12 +74,12 @@ class Accumulator(Mergeable):
         self._native = _native.ExactAccumulator.of(np.zeros(0, self._dtype))
 
     def _items(self, x):
-        """The items to add for an array, and the items to remove: see `as_doubles`."""
+        """Converts an array to items to add and items to remove, as `as_doubles` explains."""
         array, beyond = np.ravel(as_array(x, "x")), 0
         if array.dtype.kind in "biu":
             array, beyond = as_doubles(array)
         if not np.can_cast(array.dtype, self._dtype):
-            raise TypeError(f"x has elements of type {array.dtype}, which an accumulator of {self._dtype} does not hold")
+            raise TypeError(f"x has elements of type {array.dtype}, which an accumulator of {self._dtype} cannot hold")
         array = contiguous(array.astype(self._dtype, copy=False))
         kept = len(array) - beyond
         return array[:kept], array[kept:]
@@ -113,7 +113,7 @@ class Accumulator(Mergeable):
             self._native.remove(beyond)
 
     def remove(self, x: ArrayLike) -> None:
-        """Removes items that were added, given as in `add`.
+        """Removes items that were added earlier. `x` is as in `add`.
 
         Raises
         ------
@@ -148,7 +148,7 @@ class Accumulator(Mergeable):
         return self._native.value()
 
     def mean(self) -> np.inexact[Any]:
-        """The mean of the items, rounded once; NaN if there are none."""
+        """The mean of the items, rounded once; NaN if there are no items."""
         return self._native.statistic("mean", 0.0)
 
     def var(self, ddof: float = 0) -> np.floating[Any]:
@@ -160,9 +160,9 @@ class Accumulator(Mergeable):
         return self._native.statistic("std", float(ddof))
 
     def to_bytes(self) -> bytes:
-        """The accumulator as bytes: equal items give equal bytes.
+        """The accumulator as bytes. Equal items give equal bytes.
 
-        For float64, the bytes are also a state of kind "moments": see `State`.
+        For float64, the bytes are also those of a `State` of kind "moments".
         """
         return self._native.to_bytes()
 
@@ -180,7 +180,7 @@ class Accumulator(Mergeable):
         Raises
         ------
         ValueError
-            The bytes are not an accumulator of this type.
+            The bytes do not hold an accumulator of this type.
         """
         return _restored(dtype, bytes(data))
 

@@ -11,7 +11,7 @@ _SIZES = {"i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (4, 8), "c": (8, 16)}
 
 
 def as_array(x, name):
-    """`x` as an array in native byte order, with elements that can be reduced without conversion, or bools."""
+    """`x` as an array in native byte order. Its elements are bools, or can be reduced without conversion."""
     if isinstance(x, np.ma.MaskedArray):
         raise _masked(name)
     array = as_operand(x, name)
@@ -32,18 +32,18 @@ def as_operand(x, name):
     elif x is None:
         raise TypeError(f"{name} is None: it must be an array or a sequence of numbers")
     elif hasattr(x, "__next__") and not hasattr(x, "__array__"):
-        raise TypeError(f"{name} is a {type(x).__name__}, which has no items yet: pass list({name}), or numpy.fromiter({name}, float)")
+        raise TypeError(f"{name} is a {type(x).__name__}, not an array or a sequence: pass list({name}), or numpy.fromiter({name}, float)")
     elif hasattr(x, "toarray") and hasattr(x, "nnz"):
-        raise TypeError(f"{name} is a sparse {type(x).__name__}: pass {name}.toarray(), or {name}.data to reduce the stored items alone")
+        raise TypeError(f"{name} is a sparse {type(x).__name__}: pass {name}.toarray(), or {name}.data to reduce only the stored items")
     else:
         array = np.asarray(x)
     if array.dtype.kind == "O":
-        raise TypeError(f"{name} has elements of type object, which treefold does not reduce: convert it, for example with {name}.astype(float)")
+        raise TypeError(f"{name} has elements of type object, which treefold does not reduce: convert {name}, for example with {name}.astype(float)")
     return array
 
 
 def _masked(name):
-    return TypeError(f"{name} is a masked array, whose masked items would count: pass {name}.compressed(), or fill them")
+    return TypeError(f"{name} is a masked array, but its mask would be ignored: pass {name}.compressed(), or fill the masked items")
 
 
 def check_unmasked(x, name):
@@ -70,11 +70,11 @@ def contiguous(array):
 
 
 def zeros(count, dtype):
-    """A vector of zeros; an error if memory is too small."""
+    """A vector of zeros. Raises MemoryError if there is too little memory."""
     try:
         return np.zeros(count, dtype)
     except (OverflowError, ValueError):
-        raise MemoryError(f"there is no memory for {count} elements of type {np.dtype(dtype)}") from None
+        raise MemoryError(f"there is not enough memory for {count} elements of type {np.dtype(dtype)}") from None
 
 
 def counted(number, noun):
@@ -83,7 +83,7 @@ def counted(number, noun):
 
 
 def index(value, name):
-    """An argument as an int; an error if it is not an integer."""
+    """An argument as an int. Raises TypeError if it is not an integer."""
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}: {value!r} is not an integer")
     try:
@@ -93,7 +93,7 @@ def index(value, name):
 
 
 def widened(array):
-    """The array with small integers widened to 64 bits, as NumPy adds and multiplies them."""
+    """The array with small integers widened to 64 bits, as in NumPy's sums and products."""
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind == "b" or kind == "i" and size < 8:
         return array.astype(np.int64)
@@ -108,10 +108,10 @@ def as_float(array):
 
 
 def as_doubles(x):
-    """Converts integers to doubles for a state. Returns the doubles, and the number of doubles at the end to be removed, not added.
+    """Converts integers to doubles for a state. Returns the doubles, and how many of them, at the end, must be removed instead of added.
 
-    The state then has the integers' count, sum and sum of squares. If an integer is beyond 2^53, each integer 2^32 h + l becomes 2^32 h,
-    l and 2^16 (h + l), which are added, and 2^16 h and 2^16 l, which are removed.
+    The state then has the integers' count, sum and sum of squares. If any integer is beyond 2^53, each integer 2^32 h + l is replaced by
+    2^32 h, l and 2^16 (h + l), which must be added, and by 2^16 h and 2^16 l, which must be removed.
     """
     if not x.size or x.dtype.kind == "b" or -(2**53) <= x.min() and x.max() <= 2**53:
         return x.astype(np.float64), 0
@@ -120,9 +120,9 @@ def as_doubles(x):
 
 
 def check_inexact(dtype, name):
-    """Checks that a type has floats or complex numbers, whose sums round."""
+    """Checks that a type is a type of floats or complex numbers, whose sums may need rounding."""
     if dtype.kind not in "fc":
-        raise TypeError(f"{name} has elements of type {dtype}, whose sums are never rounded: use treefold's function of the same name, not exact's")
+        raise TypeError(f"{name} has elements of type {dtype}, whose sums are never rounded: use the function of the same name in treefold, not in exact")
 
 
 def items_along(array, axis):
@@ -143,7 +143,7 @@ def items_along(array, axis):
 
 
 def row_width(shape):
-    """The number of values in the row of an item."""
+    """The number of values in the row of an item: at least 1."""
     return size(shape) or 1
 
 
@@ -173,7 +173,7 @@ def size(shape):
 
 
 def finished(result, shape, axes, out, keepdims):
-    """A result as the caller requested it: with reduced axes of length 1, as a scalar, or in `out`."""
+    """A result in the form that the caller requested: with reduced axes of length 1, as a scalar, or in `out`."""
     if not isinstance(keepdims, (bool, np.bool_)):
         raise TypeError(f"keepdims: {keepdims!r} is not a bool")
     if keepdims:

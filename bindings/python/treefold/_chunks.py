@@ -1,4 +1,4 @@
-"""Reduces dask arrays: each block becomes a state, and states merge, a few at a time, until one is left.
+"""Reduces dask arrays. Each block becomes a state, and states are merged, a few at a time, until one is left.
 
 The graph consists of dask's own layers. Each layer describes all its blocks at once.
 """
@@ -16,7 +16,7 @@ from ._partial import Partial
 
 
 def _runs(begins, ends, shape):
-    """The runs of consecutive item numbers in a block between two corners, in the block's C order. Numbers follow the C order of `shape`."""
+    """The runs of consecutive item numbers in the block between two corners, in its C order. Items are numbered in C order of `shape`."""
     # Axes that the block spans completely are merged with the axis before them.
     divided = [axis for axis in range(len(shape)) if ends[axis] - begins[axis] < shape[axis]]
     last = divided[-1] if divided else 0
@@ -31,9 +31,9 @@ def _runs(begins, ends, shape):
 
 
 def present(block, skipna, is_masked):
-    """A mask of the items of a block that count; None if all items of all blocks count."""
+    """A mask that is true for the items of a block that are not skipped; None if the array cannot have skipped items."""
     if isinstance(block, np.ma.MaskedArray) and not is_masked:
-        raise TypeError("array has a masked block, which its metadata do not show")
+        raise TypeError("array has a masked block, but its metadata describe an array without a mask")
     found = ~np.ma.getmaskarray(block) if is_masked else None
     if skipna and block.dtype.kind in "fc":
         numbers = ~np.isnan(np.ma.getdata(block))
@@ -42,13 +42,13 @@ def present(block, skipna, is_masked):
 
 
 def converted(block, dtype):
-    """The items, converted as the reduction needs them, without a mask."""
+    """The items of a block without their mask, converted to the type that the reduction needs."""
     block = as_array(np.ma.getdata(block), "array")
     return block if dtype is None else as_array(block.astype(dtype, copy=False), "array")
 
 
 def _hole(op, dtype):
-    """A value that changes no result of an operator."""
+    """The value that replaces a skipped item. Combining it with others by the operator changes no result."""
     if op in ("sum", "exact_sum"):
         return dtype.type(-0.0) if dtype.kind == "f" else dtype.type(0)
     if op == "prod":
@@ -60,7 +60,7 @@ def _hole(op, dtype):
 
 
 def filled(items, found, op):
-    """The items, with holes in place of items that do not count."""
+    """The items, with skipped items replaced by `_hole`. `found` is the result of `present`."""
     if found is None:
         return items
     items = np.array(items, order="C")
@@ -72,15 +72,15 @@ def filled(items, found, op):
 
 
 def as_rows(items, axes):
-    """The items along axes as the first axis of an array."""
+    """Moves `axes` to the front and merges them into one axis."""
     lengths = [items.shape[axis] for axis in axes]
     items = np.moveaxis(items, axes, range(len(axes)))
     return items.reshape((size(lengths), *items.shape[len(axes) :]))
 
 
 def tree_state(items, found, axes, op, place, shape):
-    """The state of a block: a partial, and the number of items that count, or None if all count. `place` has the block's slices of an
-    array whose reduced axes have the lengths `shape`."""
+    """The state of a block: a partial, and the number of items that were not skipped, or None if none can be skipped. `place` has the
+    block's slices of the whole array, whose reduced axes have the lengths `shape`."""
     rows = as_rows(filled(items, found, op), axes)
     ends = [place[axis].stop for axis in axes]
     begins = [place[axis].start for axis in axes]
@@ -95,7 +95,7 @@ def exact_state(items, found, axes):
 
 
 def moments_state(items, found, axes):
-    """The state of a block for moments: an accumulator for each place of the other axes."""
+    """The state of a block for moments: an accumulator for each position along the axes that are not reduced."""
     rows = as_rows(items, axes)
     found = None if found is None else as_rows(found, axes)
     states = np.empty(rows.shape[1:], object)
@@ -107,7 +107,7 @@ def moments_state(items, found, axes):
 
 
 class Places:
-    """The states of the items at each place of some axes."""
+    """The states of a statistic, one for each position along the axes that are not reduced."""
 
     __slots__ = ("_shape", "_slots")
 
@@ -125,7 +125,7 @@ class Places:
 
 
 def places_state(columns, found, axes, statistic):
-    """The state of a statistic of one or two columns of floats, for each place of the other axes."""
+    """The states of a statistic of one or two columns of floats, one for each position along the axes that are not reduced."""
     columns = [as_rows(column, axes) for column in columns]
     rows, *shape = columns[0].shape
     keys = np.broadcast_to(np.arange(size(shape), dtype=np.int64), (rows, size(shape))).ravel()
@@ -138,9 +138,9 @@ def places_state(columns, found, axes, statistic):
 
 
 def _merged_one(one, other):
-    """Merges two states into a new one, because other tasks may use the first."""
+    """Merges two states into a new state, because other tasks may still use the first one."""
     if isinstance(one, np.ndarray) and one.dtype == object:
-        # Without axes, the sum is not an array.
+        # NumPy's sum of two arrays without axes is their merged element, not an array.
         merged = np.empty(one.shape, object)
         merged[...] = one + other
         return merged
@@ -148,7 +148,7 @@ def _merged_one(one, other):
 
 
 def _all(states):
-    """States in dask's nested lists, one after the other."""
+    """Yields the states in dask's nested lists, one after the other."""
     if isinstance(states, list):
         for state in states:
             yield from _all(state)
@@ -157,7 +157,7 @@ def _all(states):
 
 
 def merged(states, axis=None, keepdims=None):
-    """Merges several states, each a tuple of objects that merge one by one."""
+    """Merges several states. Each is a tuple, and tuples are merged element by element."""
     return functools.reduce(lambda one, other: tuple(map(_merged_one, one, other)), _all(states))
 
 
@@ -173,9 +173,9 @@ def _unchanged(state, axis, keepdims):
 
 
 def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None, has_places=False, groups=None):
-    """The array that `finish` computes from the states of all blocks along axes; for vectors with `groups`, a result for each group.
+    """The dask array that `finish` computes from the states of all blocks along `axes`. For vectors, `groups` may be the number of results.
 
-    `state` is called with the blocks of the arrays, which have the same chunks, and, if `has_places`, the block's slices of the whole array.
+    The arrays must have the same chunks. `state` is called with one block of each array and, if `has_places`, with the block's slices.
     """
     first, keeps_axes = arrays[0], keepdims or groups is not None
     indices = tuple(range(first.ndim))
@@ -202,7 +202,7 @@ def reduced(state, arrays, axes, finish, dtype, keepdims=False, split_every=None
 
 
 def in_memory(state, arrays, axes, finish, keepdims, has_places):
-    """As `reduced`, for NumPy arrays, which are one block."""
+    """Does the work of `reduced` for NumPy arrays, each of which is a single block."""
     place = (tuple(slice(0, length) for length in arrays[0].shape),) if has_places else ()
     return _finished(state(*arrays, *place), axes, keepdims, finish)[()]
 

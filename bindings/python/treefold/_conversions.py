@@ -1,7 +1,7 @@
 """Functions that the native code calls for rare forms of arguments and results, and for warnings.
 
-The native code handles plain NumPy arrays of numbers itself. Here, masked arrays, sequences, times, quantities and other classes become such
-arrays, and results become what callers expect.
+The native code handles plain NumPy arrays of numbers itself. The functions here convert masked arrays, sequences, times, quantities and
+other classes to such arrays, and convert results to what callers expect.
 """
 
 import sys
@@ -14,13 +14,13 @@ from ._cuda import is_on_device
 
 _LONG, _DOUBLE = np.dtype(np.int64), np.dtype(np.float64)
 _NAT = np.iinfo(np.int64).min
-# The types that are reduced, in either byte order.
+# The types that can be reduced, in either byte order.
 _REDUCED = {np.dtype(name) for name in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")}
 _MESSAGES = {"over": "overflow", "invalid": "invalid value"}
 
 
 def described(x, name):
-    """An array of numbers, its mask, the type of its times, and `x` itself if it is of another class. The last three may be None."""
+    """`x` as an array of numbers; its mask; its type if it has times; and `x` itself if it is of a subclass. The last three may be None."""
     if is_on_device(x):
         raise TypeError(f"{name} is in GPU memory, where treefold computes only sum and exact.sum")
     mask = None
@@ -48,7 +48,7 @@ def mask(where, shape):
 
 
 def initial(value, dtype, work, unit, is_exact):
-    """`initial`, converted as items are. Exact sums of integers accept only integers that `dtype` can hold."""
+    """`initial`, converted in the same way as items. Exact sums of integers accept only an integer that `dtype` can hold."""
     if unit is not None:
         return np.array(value, unit).astype(work)
     try:
@@ -65,7 +65,7 @@ def initial(value, dtype, work, unit, is_exact):
 
 
 def means(mean, shape, dtype):
-    """The means for variances, one for each result."""
+    """The argument `mean` of variances, broadcast to one mean for each result."""
     try:
         found = np.broadcast_to(np.asarray(mean), shape)
     except ValueError:
@@ -74,7 +74,7 @@ def means(mean, shape, dtype):
 
 
 def delivered(result, dtype, unit, owner, axes, counts, out):
-    """Converts a result to a type, and returns it in `out`, as a scalar, or in its owner's class. First divides sums by `counts`, if any."""
+    """Divides sums by `counts`, if given, and converts the result to its type. Returns it in `out`, as a scalar, or in the class of `owner`."""
     if unit is not None:
         result = result.view(unit)
     if counts is not None:
@@ -96,12 +96,12 @@ def truth(x, skips_nan):
 
 
 def wrapped(owner, result, axes):
-    """A result in its owner's class, such as a quantity with its unit."""
+    """A result in the class of `owner`, such as a quantity with its unit."""
     if isinstance(owner, np.matrix):
         if np.ndim(result) == 0:
             return result
         if result.ndim == len(axes) == 1:
-            # A column, if the items of each row were reduced.
+            # If the items of each row were reduced, the result is a column.
             result = np.expand_dims(result, axes)
     try:
         return owner.__array_wrap__(np.asarray(result), None, np.ndim(result) == 0)
@@ -110,9 +110,9 @@ def wrapped(owner, result, axes):
 
 
 def matched(form, is_exact, x, y, out):
-    """Arranges the operands of NumPy's function `form`: two arrays of one shape, the axis along which to add their products, and their type.
+    """Arranges operands for NumPy's function `form`. Returns two arrays of one shape, the axis along which to add products, and their type.
 
-    If one operand is a number, returns the product.
+    If one operand is a number, returns the product instead.
     """
     arrays = []
     for given, name in ((x, "x"), (y, "y")):
@@ -126,18 +126,18 @@ def matched(form, is_exact, x, y, out):
     dtype = _LONG if dtype.kind == "b" else dtype
     if form == "vdot":
         if x.size != y.size:
-            raise ValueError(f"y has {counted(y.size, 'item')}, and x {x.size}")
+            raise ValueError(f"y has {counted(y.size, 'item')}, but x has {x.size}")
         x, y = (x, y) if x.shape == y.shape else (x.reshape(-1), y.reshape(-1))
         return x, y, None, dtype
     if x.ndim == 0 or y.ndim == 0:
         if is_exact and dtype.kind not in "fc":
-            raise TypeError(f"x has elements of type {x.dtype}, and y of type {y.dtype}, whose products do not round: use treefold.{form}")
+            raise TypeError(f"products of {x.dtype} (x) and {y.dtype} (y) are never rounded: use treefold.{form}, not exact.{form}")
         return np.multiply(x, y, out=out)
     if form == "dot" and y.ndim > 1:
         y = np.moveaxis(y, -2, -1)
     if x.shape[-1] != y.shape[-1]:
         axis = "along the axis that is summed over" if form == "dot" else "along its last axis"
-        raise ValueError(f"y has {counted(y.shape[-1], 'item')} {axis}, and x {x.shape[-1]}")
+        raise ValueError(f"y has {counted(y.shape[-1], 'item')} {axis}, but x has {x.shape[-1]}")
     # Pairs each vector of `x` along the last axis with each vector of `y`.
     left, right, items = x.shape[:-1], y.shape[:-1], x.shape[-1:]
     x = x.reshape(left + (1,) * len(right) + items)
@@ -145,7 +145,7 @@ def matched(form, is_exact, x, y, out):
 
 
 def may_be_written(out, dtype, x, is_flat):
-    """Whether a scan can write straight to `out`, which must not share memory with `x`, or must have the same elements as `x`."""
+    """Whether a scan of `x` can write directly to `out`. `out` must either share no memory with `x` or be the same elements in memory."""
     if type(out) is not np.ndarray or out.dtype != dtype or is_flat and not out.flags.c_contiguous or "raise" in np.geterr().values():
         return False
     is_over = out.strides == x.strides and out.shape == x.shape and out.ctypes.data == x.ctypes.data and out.dtype == x.dtype
@@ -153,21 +153,21 @@ def may_be_written(out, dtype, x, is_flat):
 
 
 def after_first(result, axis, first):
-    """Writes the value for no items, and returns the rest of a scan's result."""
+    """Writes `first`, the value for no items, to the start of a scan's result, and returns a view of the rest."""
     moved = np.moveaxis(result, axis, 0)
     moved[0] = first
     return np.moveaxis(moved[1:], 0, axis)
 
 
 def spread_not_a_time(x, result, axis, is_flat):
-    """Turns all results from the first not-a-time on into not-a-times."""
+    """Replaces all results from the first not-a-time on by not-a-times."""
     if is_flat:
         x, result, axis = x.reshape(-1), result.reshape(-1), 0
     result[np.maximum.accumulate(x == _NAT, axis)] = np.array("NaT", result.dtype)
 
 
 def warn(message, category=RuntimeWarning):
-    """Warns at the line that called treefold; native code has no frames."""
+    """Warns at the line that called treefold. Only the frames of Python code must be skipped, because native code has none."""
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "treefold":
         frame, level = frame.f_back, level + 1
@@ -179,13 +179,13 @@ def warn_of_complex():
 
 
 def heeds_errors():
-    """Whether `numpy.errstate` requests anything if a sum overflows or is invalid."""
+    """Whether `numpy.errstate` requests any action if a sum overflows or is invalid."""
     state = np.geterr()
     return not state["over"] == state["invalid"] == "ignore"
 
 
 def float_error(kind, name):
-    """Does what `numpy.errstate` requests if NumPy's function `name` overflows or is invalid."""
+    """Takes the action that `numpy.errstate` requests for an overflow or an invalid value in NumPy's function `name`."""
     what, message = np.geterr()[kind], f"{_MESSAGES[kind]} encountered in {name}"
     if what == "warn":
         warn(message)

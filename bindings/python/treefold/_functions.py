@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _native
 
-# The statistics that the native code computes, with the first lines of docstrings.
+# The statistics that the native code computes. The values are templates for the first lines of docstrings.
 STATISTICS = {
     "count": "The number of {}",
     "sum": "The exact sum of {}, rounded once",
@@ -27,10 +27,10 @@ STATISTICS = {
 }
 # The descriptions of options that many functions have.
 _TEXTS = {
-    "ddof": "float, optional\n    The number that is subtracted from the number of items in the divisor.",
+    "ddof": "float, optional\n    The divisor is the number of items minus `ddof`.",
     "bias": "bool, optional\n    True for the statistic of the items (g1, g2), false for the estimate\n    for a population (G1, G2).",
-    "skipna": "bool, optional\n    Whether to skip NaNs, and pairs with a NaN.",
-    "split_every": "int or dict, optional\n    How many partial results one task merges, as in dask: no bit depends on it.",
+    "skipna": "bool, optional\n    Whether to skip NaNs and pairs that contain a NaN.",
+    "split_every": "int or dict, optional\n    How many partial results one task merges, as in dask. It affects no bit.",
 }
 _OPTIONS = {"var": ["ddof"], "std": ["ddof"], "cov": ["ddof"], "skewness": ["bias"], "kurtosis": ["bias"]}
 
@@ -53,7 +53,7 @@ def options_of(statistic: str) -> list[str]:
 
 
 def number(value: object, name: str) -> float:
-    """An argument as a float; an error if it is not a number."""
+    """An argument as a float. Raises an error if it is not a number."""
     try:
         result = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -89,7 +89,7 @@ def made(name: str, parameters: inspect.Signature, body: Callable[..., Any], doc
 
 
 def docstring(summary: str, parameters: inspect.Signature, texts: Mapping[str, str], rest: str = "") -> str:
-    """A docstring in NumPy's form. `texts` has the type and description of parameters. Parameters with the same text share an entry."""
+    """A docstring in NumPy's style. `texts` has the type and description of each parameter. Parameters with equal texts share an entry."""
     texts, found = {**_TEXTS, **texts}, dict[str, list[str]]()
     for name in parameters.parameters:
         if name in texts:

@@ -1,4 +1,4 @@
-"""Exact statistics of groups of items, in the forms of pandas."""
+"""Implements `exact.groupby`: exact statistics of groups of items, in the style of pandas."""
 
 import functools
 import sys
@@ -18,7 +18,7 @@ _Floats: TypeAlias = NDArray[np.floating[Any]]
 
 
 class Column:
-    """Numbers that may be missing: an array, and a boolean array that marks the numbers present, or `None` if all are present."""
+    """Numbers of which some may be missing: an array, and a boolean array that is true for each number present, or None if all are."""
 
     __slots__ = ("_found", "values")
 
@@ -40,7 +40,7 @@ class Column:
             raise ValueError(f"{name} must have an axis for its items")
 
     def present(self, skipna):
-        """Which items are not missing; `None` if none is missing."""
+        """A boolean array that is true for each item that is not missing; None if no item is missing. With `skipna`, NaNs are missing."""
         if skipna and self.values.dtype.kind in "fc":
             missing = np.isnan(self.values)
             if missing.any():
@@ -92,7 +92,7 @@ def _is_extension(x):
 
 
 def _coded(keys, dropna, name):
-    """The distinct keys of a vector, ascending, and for each item the index of its key, or -1 if it has none."""
+    """The distinct keys of a vector, ascending, and for each item the index of its key, or -1 if the item has no key."""
     arrow = _arrow(keys)
     if arrow is not None:
         items, nulls = len(arrow), arrow.is_null().to_numpy(zero_copy_only=False)
@@ -109,7 +109,7 @@ def _coded(keys, dropna, name):
     else:
         lost = np.isnan(keys) if keys.dtype.kind in "fcmM" and dropna else np.ma.nomask
     if not dropna and (places is not None or lost.any()):
-        raise ValueError(f"{name} have nulls, which are not keys: fill them, or pass dropna=True")
+        raise ValueError(f"{name}: nulls cannot be keys; fill them, or pass dropna=True")
     if lost.any():
         left = np.flatnonzero(~lost)
         keys, places = keys[left], left if places is None else places[left]
@@ -126,7 +126,7 @@ def _combined(coded):
     items = len(coded[0][1])
     for number, (_, codes) in enumerate(coded):
         if len(codes) != items:
-            raise ValueError(f"keys[{number}] has {counted(len(codes), 'item')}, and keys[0] {items}")
+            raise ValueError(f"keys[{number}] has {counted(len(codes), 'item')}, but keys[0] has {items}")
     places = np.flatnonzero(np.logical_and.reduce([codes >= 0 for _, codes in coded]))
     # For each item, the index of its combination of the keys so far.
     found, combined = [], np.zeros(len(places), np.int64)
@@ -147,30 +147,29 @@ def _are_several(keys):
 class GroupBy(Generic[_Keys]):
     """Items in groups of equal keys, created by `groupby`.
 
-    All methods accept vectors, columns of Arrow and of pandas, whose missing
-    items are skipped, and arrays of more axes. The rows of such an array are
-    the items, and each column has a result. Results are arrays with a value for
-    each group, in the order of `keys`. Each value is exact, and rounded once to
-    the type of the items, or for integers to float64. All methods raise ValueError
-    if the numbers of items and keys differ, or if integers are beyond 2^53 and
-    the statistic is not "sum", "mean", "var", "std", "min" or "max", which
-    accept all integers.
+    All methods accept vectors, columns of Arrow and of pandas, and arrays of
+    more axes. Missing items of columns are skipped. The rows of an array of more
+    axes are the items, and each of its columns has a result. Results are arrays
+    with a value for each group, in the order of `keys`. Each value is rounded
+    once, to the type of the items or, for integers, to float64. All methods
+    raise ValueError if the numbers of items and keys differ. Methods other than
+    `count`, `sum`, `mean`, `var`, `std`, `min` and `max` also raise ValueError
+    for integers beyond 2^53.
 
     Parameters of all methods
     -------------------------
     x : array_like
-        The items, a row for each key.
+        The items: a row for each key.
     y, weights : array_like
-        The same number of items as `x`; a vector is paired with each column of
-        `x`.
+        As many items as `x` has. A vector is paired with each column of `x`.
     skipna : bool
-        Whether NaNs are skipped, and pairs with a NaN.
+        Whether to skip NaNs and pairs that contain a NaN.
 
     Attributes
     ----------
     keys : ndarray or tuple of ndarray
-        The distinct keys, ascending: the groups. With several keys, an array
-        for each key, in lexicographic order of the combinations.
+        The key of each group, ascending. If `groupby` was given several vectors
+        of keys, one array for each; groups are in lexicographic order.
     """
 
     __slots__ = ("_codes", "_count", "_is_whole", "keys")
@@ -197,13 +196,13 @@ class GroupBy(Generic[_Keys]):
         return made
 
     def _columns(self, arrays, skipna):
-        """The codes and the items of the rows that are not missing in any column, as vectors, and the shape of a row."""
+        """Returns vectors of the codes and of the items that are missing in no column, and the shape of a row."""
         columns = [Column(x, name) for x, name in zip(arrays, ("x", "y"))]
         for column in columns:
             check_items(len(self._codes), len(column.values))
         shape = max((column.values.shape for column in columns), key=len, default=self._codes.shape)
         if any(column.values.shape not in (shape, shape[:1]) for column in columns):
-            raise ValueError(f"y has the shape {columns[1].values.shape}, and x {columns[0].values.shape}")
+            raise ValueError(f"y has the shape {columns[1].values.shape}, but x has {columns[0].values.shape}")
         codes = spread(self._codes, size(shape[1:]))
         of_rows = functools.partial(_of_rows, shape=shape)
         present = [found for found in (column.present(skipna) for column in columns) if found is not None]
@@ -238,15 +237,15 @@ class GroupBy(Generic[_Keys]):
         return self.keys[group : group + 1].tolist()[0]
 
     def agg(self, statistics: Mapping[str, Sequence[str | ArrayLike]], *, skipna: bool = False) -> dict[str, _Numbers]:
-        """Several statistics in one call.
+        """Computes several statistics in one call.
 
         Parameters
         ----------
         statistics : mapping
-            The name of each result, and a tuple: the statistic, which is the name
-            of a method of this class, and its columns.
+            For the name of each result, a tuple: the name of a method of this
+            class, and the columns to call it with.
         skipna : bool, optional
-            As in the class.
+            Whether to skip NaNs and pairs that contain a NaN.
 
         Returns
         -------
@@ -256,7 +255,7 @@ class GroupBy(Generic[_Keys]):
         Raises
         ------
         ValueError
-            There is no such statistic.
+            A tuple does not begin with the name of a statistic.
 
         Examples
         --------
@@ -271,7 +270,7 @@ class GroupBy(Generic[_Keys]):
         found = {}
         for name, (statistic, *columns) in statistics.items():
             if statistic not in _STATISTICS:
-                raise ValueError(f"statistics: {statistic!r} ({name!r}) is none of {', '.join(_STATISTICS)}")
+                raise ValueError(f"statistics[{name!r}]: {statistic!r} is none of {', '.join(_STATISTICS)}")
             found[name] = getattr(self, statistic)(*columns, skipna=skipna)
         return found
 
@@ -283,7 +282,7 @@ class GroupBy(Generic[_Keys]):
         Parameters
         ----------
         min_count : int, optional
-            The sum of groups with fewer items is NaN.
+            The sum of a group with fewer items than this is NaN.
 
         Raises
         ------
@@ -300,7 +299,7 @@ class GroupBy(Generic[_Keys]):
         return sums
 
     def count(self, x: ArrayLike | None = None, *, skipna: bool = False) -> NDArray[np.intp]:
-        """The number of each group's items, or of its keys without `x`."""
+        """The number of items in each group. Without `x`, keys are counted."""
         codes, _, row = self._columns(() if x is None else (x,), skipna)
         return np.bincount(codes, minlength=self._count * size(row)).reshape(self._count, *row)
 
@@ -314,8 +313,8 @@ class GroupBy(Generic[_Keys]):
         Parameters
         ----------
         ddof : float, optional
-            The divisor is the number of items minus `ddof`. If it is not positive,
-            the result is NaN if all items are equal, else infinite.
+            The divisor is the number of items minus `ddof`. A divisor that is
+            not positive gives NaN if all items are equal, otherwise infinity.
         """
         return self._statistic("var", (x,), skipna, ddof)
 
@@ -326,7 +325,7 @@ class GroupBy(Generic[_Keys]):
     def skewness(self, x: ArrayLike, bias: bool = True, *, skipna: bool = False) -> _Floats:
         """The exact skewness of each group's items.
 
-        It is NaN if there are too few items, or all are equal.
+        It is NaN for a group with too few items or with equal items only.
 
         Parameters
         ----------
@@ -379,7 +378,7 @@ class GroupBy(Generic[_Keys]):
         return self._statistic("slope", (x, y), skipna)
 
     def intercept(self, x: ArrayLike, y: ArrayLike, *, skipna: bool = False) -> _Floats:
-        """The intercept of each group's regression line, at `x` = 0."""
+        """The value at `x` = 0 of each group's regression line of `y` on `x`."""
         return self._statistic("intercept", (x, y), skipna)
 
 
@@ -399,10 +398,10 @@ def groupby(keys, dropna=True):
     Parameters
     ----------
     keys : array_like, or a list or tuple of array_like
-        A vector of integers, floats, strings, or other values that NumPy sorts,
-        or a column of Arrow or of pandas; or several of equal length, whose
-        combinations are then the groups. -0.0 and 0.0 are one key. Items whose
-        key is masked, null or `None` are left out.
+        A vector of integers, floats, strings, or other values that NumPy can
+        sort; or a column of Arrow or of pandas. If it is a list or tuple of such
+        vectors, each combination of their keys is a group. -0.0 and 0.0 are one
+        key. Items whose key is masked, null or `None` are left out.
     dropna : bool, optional
         True to leave out items whose key is a NaN or a not-a-time; false to
         make them the last group, and to reject null keys.
@@ -414,8 +413,8 @@ def groupby(keys, dropna=True):
     Raises
     ------
     ValueError
-        Keys are not vectors, or differ in length; or they have nulls, and
-        `dropna` is false.
+        Keys are not vectors, differ in length, or have nulls although `dropna`
+        is false.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Exact sums of weights in bins, with NumPy's signatures, edges and errors."""
+"""Histograms that add the weights in each bin exactly, with NumPy's signatures, edges and errors."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -51,8 +51,8 @@ def histogram(
     bins, range
         As in `numpy.histogram`.
     density : bool, optional
-        Whether sums are divided by the widths of the bins and by the exact
-        sum of all weights in bins; each quotient is rounded.
+        Whether to divide each sum by the width of its bin and by the exact
+        sum of all weights in bins. Each quotient is rounded.
     weights : array_like, optional
         A real or complex number for each item. Sums of integers are also exact,
         and rounded to float64. Without weights, items are counted.
@@ -90,7 +90,7 @@ def histogram2d(
     bins, range
         As in `numpy.histogram2d`.
     density, weights
-        As in `histogram`; the widths of bins are areas.
+        As in `histogram`, with the areas of bins instead of their widths.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def histogram2d(
     [[0.5], [0.30000000000000004]]
     """
     if len(x) != len(y):
-        raise ValueError(f"x has {len(x)} items, and y {len(y)}")
+        raise ValueError(f"x has {len(x)} items, but y has {len(y)}")
     try:
         is_one = len(bins) not in (1, 2)
     except TypeError:
@@ -129,7 +129,7 @@ def histogramdd(
     bins, range
         As in `numpy.histogramdd`.
     density, weights
-        As in `histogram`; the widths of bins are volumes.
+        As in `histogram`, with the volumes of bins instead of their widths.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def histogramdd(
     points = as_unmasked(sample, "sample")
     if np.ndim(sample) != 2 or not hasattr(sample, "shape"):
         points = np.atleast_2d(points).T
-    # The edges depend on the smallest and the largest item.
+    # In each dimension, the edges depend only on the smallest and the largest item.
     ends = np.array([points.min(axis=0), points.max(axis=0)]) if len(points) else points
     _, edges = np.histogramdd(ends, bins, range)
     return _in_bins(list(points.T), edges, as_unmasked(weights, "weights"), density), edges

@@ -4,13 +4,13 @@ import sysconfig
 
 
 def check_interpreter() -> None:
-    """Refuse other interpreters before native code is loaded.
+    """Rejects unsupported interpreters before native code is loaded.
 
     Raises
     ------
     ImportError
-        Python is a free-threaded build, for which treefold was not
-        built; or this is a subinterpreter, which NumPy does not support.
+        Python is a free-threaded build, which treefold does not support;
+        or this is a subinterpreter, which NumPy does not support either.
     """
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         raise ImportError("treefold cannot be imported in a free-threaded Python: it needs a Python with the global interpreter lock")
@@ -20,7 +20,7 @@ def check_interpreter() -> None:
         except ImportError:
             continue
         current, main = interpreters.get_current(), interpreters.get_main()
-        # An identifier is an integer, or the first of a pair.
+        # An interpreter's identifier is an integer, or the first element of a pair.
         current, main = (one[0] if isinstance(one, tuple) else one for one in (current, main))
         if current != main:
             reason = "it needs the main interpreter of the process, as NumPy does"

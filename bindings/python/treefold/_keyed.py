@@ -1,7 +1,7 @@
 """Exact statistics by key, with NumPy's signatures.
 
-Keys are slot numbers from 0. `values_by_key` computes any statistic of the items of each key, and `by_key` the sum; all functions of keys,
-groups and bins call one of them.
+Keys are slot numbers, counted from 0. `values_by_key` computes any statistic of the items of each key, and `by_key` computes sums. All
+functions of keys, groups and bins call one of these two.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from ._arrays import as_array, as_float, as_unmasked, contiguous, counted, index
 
 # The statistics that are exact for integers of any size.
 _OF_INTEGERS = ("sum", "mean", "var", "std")
-# Beyond this, float64 may round integers.
+# Beyond this limit, float64 may round integers.
 _EXACT = 2**53
 
 
@@ -53,7 +53,7 @@ def check_items(keys, items, noun="key"):
 def _check_keys(keys, sums):
     """Checks that all keys are in range."""
     for wrong in np.flatnonzero((keys < 0) | (keys >= sums))[:1]:
-        why = "negative: keys count from 0" if keys[wrong] < 0 else f"out of bounds: keys are less than {sums}"
+        why = "negative: keys start at 0" if keys[wrong] < 0 else f"out of bounds: keys must be less than {sums}"
         raise IndexError(f"key {keys[wrong]} (item {wrong}) is {why}")
 
 
@@ -72,10 +72,10 @@ def _rounds(array):
 
 
 def as_exact_floats(array, name):
-    """An array with its integers converted to float64, none of them rounded."""
+    """An array with its integers converted to float64. Raises ValueError if one could be rounded."""
     if _rounds(array):
         wrong = np.flatnonzero((array > _EXACT) | (array < -_EXACT))[0]
-        raise ValueError(f"{name}: item {wrong} is {array.flat[wrong]}, beyond 2^53, which float64 may round: convert it, or use a sum of integers")
+        raise ValueError(f"{name}: item {wrong} is {array.flat[wrong]}, but float64 may round integers beyond 2^53: convert the items to floats first")
     return as_float(array)
 
 
@@ -88,14 +88,14 @@ def _in_doubles(keys, x):
 
 
 def of_parts(x, function):
-    """Applies a function of float vectors to a vector, part by part if it is complex."""
+    """Applies a function of float vectors to a vector. The real and imaginary parts of a complex vector are passed separately."""
     if x.dtype.kind != "c":
         return function(x)
     return as_complex(function(x.real.copy()), function(x.imag.copy()))
 
 
 def as_complex(real, imaginary):
-    """A complex array from both parts. NumPy's `x + 1j * y` would turn an infinity into a NaN."""
+    """A complex array from real and imaginary parts. NumPy's `x + 1j * y` would turn an infinity into a NaN."""
     result = np.empty(np.broadcast_shapes(real.shape, imaginary.shape), np.result_type(real, imaginary, np.complex64))
     result.real, result.imag = real, imaginary
     return result
@@ -116,7 +116,7 @@ def columns_for(statistic, columns):
     columns = [as_exact_floats(column, name) for column, name in zip(columns, ("x", "y"))]
     dtype = np.result_type(*columns)
     if dtype.kind == "c":
-        raise TypeError(f"`{statistic}` by key is of real numbers, not {dtype}")
+        raise TypeError(f"`{statistic}` by key accepts only real numbers, not {dtype}")
     return [contiguous(column.astype(dtype, copy=False)) for column in columns]
 
 
@@ -133,12 +133,12 @@ def values_by_key(statistic, keys, columns, groups, ddof=0.0, bias=True):
     return slots.values(statistic, float(ddof), bool(bias))
 
 
-# The native code has extrema of floats only. NumPy's extrema of integers do not depend on the order.
+# The native code finds extrema of floats only. Extrema of integers are left to NumPy, as they do not depend on the order.
 _EXTREMA = {"min": (np.minimum, "max"), "max": (np.maximum, "min")}
 
 
 def _extrema(statistic, keys, x, groups):
-    """The smallest or largest integers, in their type if each key has items; otherwise as float64 with NaN."""
+    """The smallest or largest integer of each key, in the type of `x`. If some key has no items, as float64, with NaN for that key."""
     function, farthest = _EXTREMA[statistic]
     result = np.full(groups, getattr(np.iinfo(x.dtype), farthest), x.dtype)
     function.at(result, keys, x)
@@ -151,16 +151,16 @@ def _extrema(statistic, keys, x, groups):
 
 
 def spread(keys, width):
-    """The keys of rows of items: place i of the row of key k has the key width * k + i."""
+    """The keys of all values in rows of items. Value i of a row with key k gets the key width * k + i."""
     return keys if width == 1 else (keys[:, None] * width + np.arange(width)).ravel()
 
 
-# The native code needs memory for each sum. If there are more sums than this, and most have no items, it computes only those with items.
+# The native code needs memory for each sum. If there are more sums than this and most have no items, it is called only for those with items.
 _MANY = 1 << 24
 
 
 def by_key(keys, x, sums):
-    """The exact sum of the items of each of the keys 0 to `sums` - 1. The first axis of `x` has the items; that of the result, the sums."""
+    """The exact sums of the items of the keys 0 to `sums` - 1. The first axis of `x` numbers items; that of the result, keys."""
     check_items(len(keys), len(x))
     keys, x = _in_doubles(keys, x)
     row = x.shape[1:]
@@ -182,10 +182,10 @@ def by_key(keys, x, sums):
 
 
 def bincount(keys, weights=None, minlength=0, *, axis=None):
-    """The exact sum of the weights of each of the keys 0, 1, …, rounded once.
+    """The exact sum of the weights of each key 0, 1, …, rounded once.
 
-    The signature is that of `numpy.bincount`. A sum depends on which weights have
-    its key, not on their order. It starts at +0.0.
+    The signature is that of `numpy.bincount`. A sum depends only on the weights
+    of its key, not on their order. Each sum starts at +0.0.
 
     Parameters
     ----------
@@ -203,15 +203,15 @@ def bincount(keys, weights=None, minlength=0, *, axis=None):
     Returns
     -------
     ndarray
-        The sums, of the type of the weights. There are as many as the largest
-        key plus 1, or `minlength` if that is larger.
+        The sums, in the type of the weights. Their number is the largest key
+        plus 1, or `minlength` if that is larger.
 
     Raises
     ------
     ValueError
         A key is negative, or the numbers of weights and keys differ.
     TypeError
-        Keys are not integers, or weights have no exact sums.
+        Keys are not integers, or weights have a type without exact sums.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def bincount(keys, weights=None, minlength=0, *, axis=None):
     sums = max(int(keys.max(initial=-1)) + 1, minlength)
     if weights is None:
         if axis is not None:
-            raise TypeError("axis is an axis of weights, but there are none")
+            raise TypeError("axis was passed without weights: it is an axis of the weights")
     else:
         weights = as_array(weights, "weights")
         if axis is None:
@@ -250,9 +250,9 @@ def bincount(keys, weights=None, minlength=0, *, axis=None):
 def add_at(sums: NDArray[np.inexact[Any]], keys: ArrayLike, x: ArrayLike) -> None:
     """Adds items to the sums of their keys, in place.
 
-    `sums[k]` becomes the exact sum of itself and the items with key k, rounded
-    once. Unlike in `numpy.add.at`, the result does not depend on the order of
-    the items. Sums without new items keep their bits.
+    `sums[k]` becomes the exact sum of its old value and the items with key k,
+    rounded once. Unlike in `numpy.add.at`, the result does not depend on the
+    order of the items. Sums without new items keep their bits.
 
     Parameters
     ----------
@@ -261,8 +261,8 @@ def add_at(sums: NDArray[np.inexact[Any]], keys: ArrayLike, x: ArrayLike) -> Non
     keys : array_like of ints
         The index of the sum for each item.
     x : array_like
-        The items, of a type that the type of `sums` can hold. Integers are
-        added exactly.
+        The items. The type of `sums` must be able to hold their type. Integers
+        are added exactly.
 
     Returns
     -------
@@ -289,7 +289,7 @@ def add_at(sums: NDArray[np.inexact[Any]], keys: ArrayLike, x: ArrayLike) -> Non
     keys, x = as_keys(keys), as_array(x, "x")
     check_axes(x, "x")
     if not np.can_cast(x.dtype, sums.dtype):
-        raise TypeError(f"x has elements of type {x.dtype}, which sums of type {sums.dtype} do not hold")
+        raise TypeError(f"x has elements of type {x.dtype}, which sums of type {sums.dtype} cannot hold")
     check_items(len(keys), len(x))
     _check_keys(keys, len(sums))
     keys, x = _in_doubles(keys, x)
@@ -332,7 +332,7 @@ def reduceat(x, indices):
     x, starts = as_array(x, "x"), as_keys(indices, "indices")
     check_axes(x, "x")
     for wrong in np.flatnonzero((starts < 0) | (starts >= len(x)))[:1]:
-        raise IndexError(f"index {starts[wrong]} (place {wrong}) is out of bounds for {counted(len(x), 'item')}")
+        raise IndexError(f"indices[{wrong}] is {starts[wrong]}, which is out of bounds for {counted(len(x), 'item')}")
     lengths = np.maximum(np.append(starts[1:], len(x)) - starts, 1) if len(starts) else starts
     first = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
     items = x[first + np.arange(len(first))]

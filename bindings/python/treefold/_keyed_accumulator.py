@@ -1,4 +1,4 @@
-"""Statistics by key that are kept between calls."""
+"""Defines an accumulator that keeps a statistic by key between calls."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any
@@ -18,7 +18,7 @@ _DTYPES = tuple(np.dtype(name) for name in ("f8", "f4", "i8", "u8"))
 def _as_array_of_keys(keys):
     """Keys as an array if NumPy represents them exactly, else as a list."""
     if isinstance(keys, (str, bytes)):
-        raise TypeError(f"keys are one {type(keys).__name__}, not a key for each item")
+        raise TypeError(f"keys is a single {type(keys).__name__}, not a sequence with a key for each item")
     if hasattr(keys, "dtype") or hasattr(keys, "__arrow_array__") or hasattr(keys, "__array__"):
         array = as_unmasked(keys, "keys")
         check_axes(array, "keys")
@@ -38,12 +38,12 @@ def _factorized(keys):
         codes = np.fromiter((numbers.setdefault(key, len(numbers)) for key in keys), np.int64, len(keys))
         return list(numbers), codes
     distinct, codes = distinct_of(keys)
-    # NumPy times are keys themselves, since Python has no times of fine units.
+    # Times stay NumPy scalars, because Python's own times cannot represent fine units.
     return list(distinct) if keys.dtype.kind in "mM" else distinct.tolist(), codes
 
 
 def _check(keys):
-    """Checks that a dictionary can find all keys again."""
+    """Checks that no key is None, NaN or missing: a dictionary could not find such a key again."""
     for key in keys:
         try:
             is_lost = key is None or not key == key
@@ -51,17 +51,17 @@ def _check(keys):
             # A comparison with the missing value of pandas is neither true nor false.
             is_lost = True
         if is_lost:
-            raise ValueError(f"keys: {key!r} is not a key: leave such items out")
+            raise ValueError(f"keys: {key!r} cannot be a key; leave out its items")
 
 
 class KeyedAccumulator(Mergeable):
-    """A statistic by key of items that are added, and may be removed again.
+    """A statistic by key of items that can be added and removed.
 
     Each value is rounded once. It depends only on the items of its key, not on
-    their order or on how they were added. Adding and then removing items
-    changes nothing. A key whose items are all removed disappears, except for
-    "dot", "norm" and "average", which do not count items. `+` makes an
-    accumulator of the items of both.
+    the order or grouping in which they were added. Adding and then removing
+    items changes nothing. A key whose items are all removed disappears, except
+    for "dot", "norm" and "average", which do not count items. `a + b` has the
+    items of both accumulators.
 
     Parameters
     ----------
@@ -71,16 +71,16 @@ class KeyedAccumulator(Mergeable):
         and y; "average" of x with the weights y. The slope and the intercept
         are those of y on x.
     dtype : dtype, optional
-        The type of the items: float64, float32, int64 or uint64. Integers have
-        counts, sums, means, variances and standard deviations; float64 also
+        The type of the items: float64, float32, int64 or uint64. Integer types
+        support only "count", "sum", "mean", "var" and "std". float64 also
         accepts integers up to 2^53.
 
     Raises
     ------
     ValueError
-        There is no such statistic.
+        The statistic is none of these.
     TypeError
-        There is no such type, or the type lacks the statistic.
+        The type is none of these, or does not support the statistic.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class KeyedAccumulator(Mergeable):
 
     def _columns(self, x, y, keys):
         if (y is None) != (self._inputs == 1):
-            raise TypeError(f"`{self._statistic}` is of {'x alone' if self._inputs == 1 else 'x and y'}")
+            raise TypeError(f"`{self._statistic}` takes {'only x' if self._inputs == 1 else 'x and y'}")
         columns = []
         for name, array in zip("xy"[: self._inputs], (x, y)):
             array = as_array(array, name)
@@ -127,12 +127,12 @@ class KeyedAccumulator(Mergeable):
             if self._dtype.kind == "f":
                 array = as_exact_floats(array, name)
             if not np.can_cast(array.dtype, self._dtype):
-                raise TypeError(f"{name} has elements of type {array.dtype}, which an accumulator of {self._dtype} does not hold")
+                raise TypeError(f"{name} has elements of type {array.dtype}, which an accumulator of {self._dtype} cannot hold")
             columns.append(contiguous(array.astype(self._dtype, copy=False)))
         return columns
 
     def _coded(self, keys):
-        """The codes of keys, and the codes of new keys, which the caller records after adding items. Makes slots for new keys."""
+        """The codes of keys, and a dictionary of the new keys, which the caller records after adding items. Makes slots for new keys."""
         known, new = self._codes, {}
         codes = [known[key] if key in known else new.setdefault(key, len(known) + len(new)) for key in keys]
         self._native.grow(len(known) + len(new))
@@ -145,9 +145,9 @@ class KeyedAccumulator(Mergeable):
         ----------
         keys : array_like
             A vector with the key of each item: any hashable values
-            but NaN and `None`.
+            except NaN and `None`.
         x, y : array_like
-            An item for each key; `y` for a statistic of two columns.
+            An item for each key. `y` is needed for statistics of two columns.
 
         Raises
         ------
@@ -163,12 +163,12 @@ class KeyedAccumulator(Mergeable):
         self._codes.update(new)
 
     def remove(self, keys: ArrayLike | Iterable[Hashable], x: ArrayLike, y: ArrayLike | None = None) -> None:
-        """Removes items that were added, given as in `add`.
+        """Removes items that were added earlier. Parameters are as in `add`.
 
         Raises
         ------
         ValueError
-            A key has fewer items, NaNs or infinities than are removed, or the
+            A key has fewer items, NaNs or infinities than to remove, or the
             statistic is a minimum or a maximum. The accumulator is then
             unchanged. Other removals of items that were not added are not
             detected.
@@ -226,9 +226,9 @@ class KeyedAccumulator(Mergeable):
         Parameters
         ----------
         ddof : float, optional
-            The number that is subtracted from the number of items in the
-            divisors of variances and standard deviations, 0 by default, and of
-            covariances, 1 by default.
+            The divisor of variances, standard deviations and covariances is the
+            number of items minus `ddof`. The default is 1 for covariances and 0
+            for the others.
         bias : bool, optional
             True for the skewness or kurtosis of the items (g1, g2), false
             for the estimate for a population (G1, G2).
@@ -252,7 +252,7 @@ class KeyedAccumulator(Mergeable):
         return values[np.array(codes, np.int64)]
 
     def merge(self, other: "KeyedAccumulator") -> None:
-        """Adds the items of another accumulator; `+` makes a new accumulator.
+        """Adds the items of another accumulator to this one.
 
         Raises
         ------
@@ -298,10 +298,10 @@ class KeyedAccumulator(Mergeable):
 
 def _restored(version, statistic, dtype, keys, slots):
     if version != _VERSION:
-        raise ValueError(f"a pickled accumulator by key of version {version}; this treefold reads version {_VERSION}")
+        raise ValueError(f"the pickled KeyedAccumulator has version {version}, but this treefold reads version {_VERSION}")
     accumulator = KeyedAccumulator(statistic, dtype)
     accumulator._native = _native.ExactSlots.of_bytes(statistic, np.empty(0, accumulator._dtype), slots)
     accumulator._codes = {key: code for code, key in enumerate(keys)}
     if not len(accumulator._codes) == len(keys) == accumulator._native.keys:
-        raise ValueError(f"{counted(len(keys), 'key')} for {counted(accumulator._native.keys, 'slot')}")
+        raise ValueError(f"the pickled KeyedAccumulator has {counted(len(keys), 'key')} for {counted(accumulator._native.keys, 'slot')}")
     return accumulator

@@ -1,4 +1,4 @@
-"""Exact statistics by key of dask arrays."""
+"""Computes exact statistics by key of dask arrays."""
 
 import functools
 
@@ -10,9 +10,9 @@ from ._arrays import as_array, as_doubles, as_unmasked, contiguous
 from ._functions import STATISTICS, columns_of, docstring, made, number, options_of, signature
 from ._keyed import as_complex, as_exact_floats, slots_of
 
-# The defaults of pandas' groups.
+# The defaults of the methods' options. `ddof` is as in pandas' `groupby`.
 _DEFAULTS = {"ddof": 1, "bias": True, "split_every": None}
-_TEXTS = dict.fromkeys(("x", "y", "weights"), "dask.array.Array or array_like\n    As many items as keys.")
+_TEXTS = dict.fromkeys(("x", "y", "weights"), "dask.array.Array or array_like\n    As many items as there are keys.")
 
 
 class GroupBy:
@@ -25,7 +25,7 @@ class GroupBy:
     Attributes
     ----------
     keys : ndarray
-        The groups, in the order of all results.
+        The keys of the groups, in the order of the results.
     """
 
     def __init__(self, keys, groups):
@@ -42,7 +42,7 @@ class GroupBy:
         keys, *columns = _chunks.vectors((self._array, *columns), ("keys", "x", "y"))
         dtype = np.result_type(*(np.float64 if one.dtype.kind not in "fc" else one.dtype for one in columns))
         if dtype.kind == "c" and statistic not in ("sum", "count"):
-            raise TypeError("x has complex elements, which have only sums by group")
+            raise TypeError("x has complex elements, whose only exact statistics by group are sum and count")
         state = functools.partial(_state, groups=self.keys, statistic=statistic, dtype=dtype)
         finish = functools.partial(_values, statistic=statistic, ddof=number(ddof, "ddof"), bias=bool(bias))
         result = np.dtype(np.int64) if statistic == "count" else dtype
@@ -52,7 +52,7 @@ class GroupBy:
 
 
 def _codes(keys, groups):
-    """For each key, the number of its group, and whether it has one."""
+    """For each key, the index of its group, and whether it has a group."""
     order = np.argsort(groups, kind="stable")
     if not len(groups):
         return np.zeros(keys.shape, np.int64), np.zeros(keys.shape, bool)
@@ -77,7 +77,7 @@ def _state(keys, *columns, groups, statistic, dtype):
 
 
 def _slots(statistic, codes, columns, beyond, groups):
-    """The state of the items. The last `beyond` items are removed, not added."""
+    """The state of the items. The last `beyond` items are removed instead of added."""
     kept = len(codes) - beyond
     slots = slots_of(statistic, codes[:kept], [column[:kept] for column in columns], groups)
     if beyond:

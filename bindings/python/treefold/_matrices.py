@@ -1,4 +1,4 @@
-"""Exact covariances and correlations of several variables, with NumPy's signatures."""
+"""Computes exact covariances and correlations of several variables, with NumPy's signatures."""
 
 import warnings
 from typing import Any
@@ -11,10 +11,10 @@ from ._keyed import as_exact_floats, slots_of
 
 
 def _variables(x, rowvar, name):
-    """Variables as rows of floats."""
+    """An array of floats with a row for each variable."""
     array = as_array(x, name)
     if array.dtype.kind == "c":
-        raise TypeError(f"{name} must not be complex: exact.cov and exact.corrcoef take real numbers only")
+        raise TypeError(f"{name} must not be complex: exact.cov and exact.corrcoef accept only real numbers")
     if array.ndim > 2:
         raise ValueError(f"{name} has more than 2 dimensions")
     rows = np.atleast_2d(as_exact_floats(array, name))
@@ -26,7 +26,7 @@ def _of_pairs(statistic, names, arrays, rowvar, dtype, ddof=0.0):
     rows = [_variables(x, rowvar, name) for name, x in zip(names, arrays) if x is not None]
     observations = rows[0].shape[1]
     if rows[-1].shape[1] != observations:
-        raise ValueError(f"{names[1]} has {counted(rows[-1].shape[1], 'observation')}, and {names[0]} {observations}")
+        raise ValueError(f"{names[1]} has {counted(rows[-1].shape[1], 'observation')}, but {names[0]} has {observations}")
     if statistic == "cov" and observations <= ddof:
         warnings.warn(f"the number of observations ({observations}) must exceed ddof ({ddof})", RuntimeWarning, stacklevel=3)
     variables = [contiguous(row.astype(dtype, copy=False)) for array in rows for row in array]
@@ -65,16 +65,16 @@ def cov(
         A vector of the observations of one variable; or an array of two axes,
         with a row for each variable.
     y : array_like, optional
-        More variables, with as many observations.
+        More variables, with as many observations as `m` has.
     rowvar : bool, optional
         Whether variables are rows (true) or columns.
     bias : bool, optional
         Whether to divide by the number of observations (true) or by one less.
     ddof : float, optional
         The divisor is the number of observations minus `ddof`, whatever `bias`
-        is. If it is not positive, covariances are NaN, with a RuntimeWarning.
+        is. A divisor that is not positive gives NaNs and a RuntimeWarning.
     dtype : dtype, optional
-        float64, or float32, to which observations are then rounded.
+        float64 (the default) or float32. Observations are rounded to this type.
 
     Returns
     -------
@@ -106,13 +106,13 @@ def corrcoef(
 ) -> NDArray[np.floating[Any]]:
     """The exact correlations of variables, each rounded once.
 
-    The signature is that of `numpy.corrcoef`. Correlations with a constant are
-    NaN.
+    The signature is that of `numpy.corrcoef`. Correlations with a constant
+    variable are NaN.
 
     Parameters
     ----------
     x, y, rowvar, dtype
-        As in `cov`, where `x` is called `m`, with the same errors.
+        As in `cov`, where `x` is called `m`. Errors are also those of `cov`.
 
     Returns
     -------

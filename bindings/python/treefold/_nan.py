@@ -1,4 +1,4 @@
-"""Reductions that skip NaNs. A NaN leaves a hole, like an item that `where` leaves out."""
+"""Reductions that skip NaNs. A NaN leaves a hole in the order, like an item that `where` excludes."""
 
 from . import _native
 from ._reductions import freedom
@@ -7,13 +7,13 @@ from ._reductions import freedom
 def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Return the sum of the items that are not NaN, in tree order.
 
-    The items keep their positions, and a NaN leaves a hole, which changes no
+    The other items keep their positions. A NaN leaves a hole, which changes no
     bit. The sum of no items is 0.
 
     Parameters
     ----------
     x, axis, dtype, out, keepdims, initial, where
-        As in `treefold.sum`, with the same errors.
+        As in `treefold.sum`; so are the errors.
 
     Returns
     -------
@@ -30,12 +30,12 @@ def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
 
 
 def nanprod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    """Return the product of the items that are not NaN: see `nansum`.
+    """Return the product of the items that are not NaN, as `nansum` their sum.
 
     Parameters
     ----------
     x, axis, dtype, out, keepdims, initial, where
-        As in `treefold.prod`, with the same errors.
+        As in `treefold.prod`; so are the errors.
 
     Returns
     -------
@@ -54,12 +54,12 @@ def nanprod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
 def nanmin(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     """Return the smallest of the items that are not NaN.
 
-    If all items are NaN, the result is NaN, with a RuntimeWarning.
+    If all items are NaN, the result is NaN, and a RuntimeWarning is issued.
 
     Parameters
     ----------
     x, axis, out, keepdims, initial, where
-        As in `treefold.min`, with the same errors.
+        As in `treefold.min`; so are the errors.
 
     Returns
     -------
@@ -78,12 +78,12 @@ def nanmin(x, axis=None, out=None, keepdims=False, initial=None, where=True):
 def nanmax(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     """Return the largest of the items that are not NaN.
 
-    If all items are NaN, the result is NaN, with a RuntimeWarning.
+    If all items are NaN, the result is NaN, and a RuntimeWarning is issued.
 
     Parameters
     ----------
     x, axis, out, keepdims, initial, where
-        As in `treefold.max`, with the same errors.
+        As in `treefold.max`; so are the errors.
 
     Returns
     -------
@@ -100,12 +100,12 @@ def nanmax(x, axis=None, out=None, keepdims=False, initial=None, where=True):
 
 
 def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
-    """Return the mean of the items that are not NaN: see `nansum`.
+    """Return the mean of the items that are not NaN: their `nansum`, divided.
 
     Parameters
     ----------
     x, axis, dtype, out, keepdims, where
-        As in `treefold.mean`, with the same errors.
+        As in `treefold.mean`; so are the errors.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def nanvar(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     Parameters
     ----------
     x, axis, dtype, out, ddof, keepdims, where, mean, correction
-        As in `treefold.var`, with the same errors.
+        As in `treefold.var`; so are the errors.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     Parameters
     ----------
     x, axis, dtype, out, ddof, keepdims, where, mean, correction
-        As in `treefold.std`, with the same errors.
+        As in `treefold.std`; so are the errors.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-# The native half of the package, which only the package calls: `src/lib.rs` lists its functions and classes.
+# Declares the native half of the package, which only the package itself calls. `src/lib.rs` lists its functions and classes.
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Partial reductions of a chunk of items, in tree order or exact, which can be pickled."""
+"""Defines partial reductions of a chunk of items, in tree order or exact. They can be merged and pickled."""
 
 from collections.abc import Sequence
 from typing import Any, SupportsIndex, TypeVar
@@ -34,15 +34,15 @@ class _OfItems(Mergeable):
         return np.empty(row_width(self._shape), self._dtype)
 
     def merge(self: _Self, other: _Self) -> None:
-        """Adds the items of another partial; `+` makes a new partial.
+        """Adds the items of another partial to this one.
 
         Raises
         ------
         TypeError
             The other partial's items have another type.
         ValueError
-            The other partial's items have another shape or another reduction,
-            or an item is in both partials. This partial is then unchanged.
+            The other partial has items of another shape or another reduction,
+            or both partials have the same item. This partial is then unchanged.
         """
         self._check_other(other)
         for what, own, others, error in (("type", self._dtype, other._dtype, TypeError), ("shape", self._shape, other._shape, ValueError)):
@@ -51,7 +51,7 @@ class _OfItems(Mergeable):
         self._native = self._native.merge(other._native, self._row())
 
     def value(self) -> Any:
-        """The reduction of the items: a scalar, or an array if they have axes.
+        """The reduction of the items: a scalar, or an array if items have axes.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class _OfItems(Mergeable):
 
 def _check_version(version, known):
     if version != known:
-        raise ValueError(f"a pickled partial of version {version}; this treefold reads version {known}")
+        raise ValueError(f"the pickled partial has version {version}, but this treefold reads version {known}")
 
 
 def _restored(version, op, dtype, shape, total, nodes):
@@ -81,11 +81,11 @@ def _restored(version, op, dtype, shape, total, nodes):
 class Partial(_OfItems):
     """The partial reduction of some of `total` items.
 
-    Partials of different items merge by `merge` or `+`, in any grouping. The
-    partial of all items has the bits of their reduction by `op`. So a reduction
-    in chunks, in a pool of processes or over a file that is read in pieces does
-    not depend on the chunks. A partial of consecutive items holds at most
-    2 log2(total) results.
+    Partials of different items are merged by `merge` or `+`, in any grouping.
+    The partial of all items has the bits of the reduction of all items by `op`.
+    So you may reduce items in chunks, in a pool of processes, or while reading
+    a file in pieces: the bits do not depend on the chunks. A partial of
+    consecutive items holds at most 2 log2(total) results.
 
     Parameters
     ----------
@@ -96,9 +96,9 @@ class Partial(_OfItems):
     total : int
         The number of all items.
     extents : sequence of (int, int), optional
-        Instead of `start`: the runs of items in `x`, in the order of `x`. A
-        pair has a run's first position and the position after its last. A
-        block of a matrix, for example, has an extent for each of its rows.
+        To be passed instead of `start` if `x` has several runs of consecutive
+        items: a pair for each run, of its first position and the position after
+        its last. For example, a block of a matrix has one run for each row.
     op : str, optional
         "sum", "prod", "min" or "max".
     axis : int, optional
@@ -109,8 +109,8 @@ class Partial(_OfItems):
     Raises
     ------
     ValueError
-        Positions are not below `total`, or `x` does not have as many items as
-        `extents`.
+        A position is not below `total`, or `extents` and `x` have different
+        numbers of items.
 
     Examples
     --------
@@ -139,9 +139,9 @@ class Partial(_OfItems):
         axis: SupportsIndex | None = None,
     ) -> None:
         if total is None:
-            raise TypeError("total is missing: the number of all items")
+            raise TypeError("total is missing: pass the number of all items")
         if (start is None) == (extents is None):
-            raise TypeError("pass either start or extents: they say which items x holds")
+            raise TypeError("pass either start or extents, to say which items x holds")
         if not isinstance(op, str) or op not in _OPERATORS:
             raise ValueError(f"op: {op!r} is none of {', '.join(_OPERATORS)}")
         array = as_array(x, "x")
@@ -152,7 +152,7 @@ class Partial(_OfItems):
         rows, self._shape = items_along(array, axis)
         if extents is None:
             start = _natural(start, "start")
-            extents = [(start, _natural(start + rows.shape[0], "start: the end of x"))]
+            extents = [(start, _natural(start + rows.shape[0], "start + the number of items in x"))]
         else:
             extents = _pairs(extents)
         self._native, self._dtype = _native.Partial.new(op, _natural(total, "total"), extents, rows), array.dtype
@@ -202,11 +202,11 @@ def _restored_exact(version, dtype, shape, words):
 class ExactPartial(_OfItems):
     """The exact sum of some items, not yet rounded.
 
-    Partials merge by `merge` or `+`, in any order and grouping, and the partial
+    Partials are merged by `merge` or `+`, in any order and grouping. The partial
     of all items has the bits of `sum`. Unlike in `treefold.Partial`, items have
-    no positions, and their total need not be known. For any number of items, a
-    partial holds 320 bytes for a sum of float64, 88 bytes for float32, and
-    twice as many for complex numbers.
+    no positions, and their total number need not be known. Whatever the number
+    of items, a partial of float64 holds 320 bytes, a partial of float32 holds 88
+    bytes, and a partial of complex numbers holds twice as many.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Sums of products, and norms."""
+"""Implements sums of products, and norms."""
 
 import numpy as np
 
@@ -15,10 +15,10 @@ def dot(x, y, out=None):
     Parameters
     ----------
     x, y : array_like
-        Vectors of the same length; or arrays, with sums over the last axis of
-        `x` and the second-to-last axis of `y`, so that matrices are multiplied;
-        or a scalar, which multiplies the other argument. If their types differ,
-        NumPy's common type is used.
+        Two vectors of the same length; two arrays, to be summed over the last
+        axis of `x` and the second-to-last axis of `y`, as in a matrix product;
+        or a scalar and an array, to be multiplied. If the types differ, NumPy's
+        common type is used.
     out : ndarray, optional
         The output array, of the result's type.
 
@@ -48,7 +48,7 @@ def dot(x, y, out=None):
 def inner(x, y):
     """Return the sums of products along the last axis of both arrays.
 
-    Shapes are those of `numpy.inner`, and the rest is as in `dot`.
+    Shapes are those of `numpy.inner`. Types, rounding and errors are as in `dot`.
 
     Parameters
     ----------
@@ -72,8 +72,8 @@ def inner(x, y):
 def vdot(x, y):
     """Return the sum of the products of the items of two arrays.
 
-    Items of `x` are conjugated. The sum has the tree order of the flattened
-    arrays. Errors are those of `dot`.
+    Items of `x` are conjugated. Products are summed in the tree order of the
+    flattened arrays. Errors are those of `dot`.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     """Return the Euclidean norm of all items, or of the items along axes.
 
     Squares are rounded and summed in tree order, and the square root of the
-    sum is rounded. A complex number counts as two items, its real and its
+    sum is rounded. A complex number counts as two items: its real part and its
     imaginary part.
 
     Parameters
@@ -111,9 +111,9 @@ def norm(x, ord=None, axis=None, keepdims=False):
         As in `sum`. Integers are converted to float64.
     ord : None, 1, 2, inf, -inf or "fro", optional
         None, 2 (along one axis) and "fro" (along two) are the Euclidean norm.
-        For real numbers along one axis, 1 is the sum of the magnitudes, inf the
-        largest and -inf the smallest; treefold does not specify magnitudes of
-        complex numbers. Other norms are not reductions.
+        For real numbers along one axis, 1 is the sum of the magnitudes, inf is
+        the largest magnitude, and -inf is the smallest. No other norms are
+        supported, and only the Euclidean norm for complex numbers.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     TypeError, FloatingPointError
         As in `sum`.
     ValueError
-        `ord` is another norm.
+        `ord` is a norm that is not supported.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
 
 def _named(x, ord, axis):
-    """The statistic of a norm given by name."""
+    """The name of the statistic that computes the norm `ord`."""
     array, _, unit, _ = described(x, "x")
     axes = len(reduced_axes(axis, array.ndim))
     if unit is not None:

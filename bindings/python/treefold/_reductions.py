@@ -1,4 +1,4 @@
-"""Sums, products, minima, maxima, means and variances, by NumPy's conventions."""
+"""Implements sums, products, minima, maxima, means and variances, with NumPy's conventions."""
 
 import operator
 
@@ -19,32 +19,34 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     x : array_like
         Numbers: an array, a sequence, or an object with `__array__`,
         `__dlpack__` or a buffer. Missing numbers in columns of Arrow and
-        Polars are NaN. Masked items do not count. Contiguous arrays of floats
-        and complex numbers may be in GPU memory, such as those of PyTorch,
-        CuPy or JAX; the result is in host memory.
+        Polars are read as NaN. Masked items are skipped. Contiguous arrays of
+        floats or complex numbers, such as those of PyTorch, CuPy and JAX, may
+        be in GPU memory; the result is in host memory.
     axis : None, int or tuple of ints, optional
         The axes to reduce; all of them by default. Items along several axes
         are numbered in C order, with the last axis fastest, whatever the
         layout of `x` in memory.
     dtype : dtype, optional
-        The type that each item is converted to first, and the type of the
-        result. By default it is the type of `out`, or of the items. Integers
-        of fewer than 64 bits are added as 64-bit integers, and wrap, as in
-        NumPy. Halves are added as float32, and the result is rounded once.
+        The type of the result, to which each item is converted first. The
+        default is the type of `out` or, without `out`, of the items. Integers
+        of fewer than 64 bits are added as 64-bit integers, which wrap as in
+        NumPy. Items of float16 are added as float32, and the result is rounded.
     out : ndarray, optional
         The output array. An error leaves it unchanged.
     keepdims : bool, optional
         Whether reduced axes are kept, with length 1.
     initial : number, optional
-        A number that is combined with the result, as the left operand.
+        The left operand of a last operation, whose right operand is the result.
     where : array_like of bool, optional
-        Which items count. Items keep their positions: excluded ones leave
-        holes, which change no bit. `sum(x[m])` has no holes and may differ.
+        Which items to include. All items keep their positions; excluded items
+        leave holes, which change no bit. `sum(x[m])` has no holes, so it may
+        differ.
     lanes : int, optional
-        L, from 1 to 2**20: item i belongs to lane i mod L. Each lane is summed
-        in tree order, then the lanes' sums are added in tree order, as in ISO
-        C++'s P4016. Floats in 16, 32, 64 or 128 lanes are the fastest. Not
-        supported with `dtype`, `initial`, `where` or GPU memory.
+        The number of lanes L, from 1 to 2**20. Item i belongs to lane i mod L.
+        Each lane is summed in tree order; then the sums of the lanes are added
+        in tree order, as in the ISO C++ paper P4016. Floats are added fastest
+        in 16, 32, 64 or 128 lanes. Not supported with `dtype`, `initial`,
+        `where` or GPU memory.
 
     Returns
     -------
@@ -54,13 +56,13 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     Raises
     ------
     TypeError
-        The elements have another type.
+        The elements have an unsupported type.
     ValueError
         `lanes` is not from 1 to 2**20, `out` has another shape, or `where`
         does not broadcast.
     FloatingPointError
-        This thread does not round to nearest, so the bits would differ; or
-        `numpy.errstate` requests the error.
+        The thread's rounding mode is not to nearest, so the bits would differ;
+        or `numpy.errstate` requests this error.
 
     Examples
     --------
@@ -88,7 +90,7 @@ def prod(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     Parameters
     ----------
     x, axis, dtype, out, keepdims, initial, where
-        As in `sum`, with the same errors.
+        As in `sum`; so are the errors.
 
     Returns
     -------
@@ -124,7 +126,7 @@ def min(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     TypeError, FloatingPointError
         As in `sum`.
     ValueError
-        There are no items, and no `initial`.
+        There are no items, and `initial` was not passed.
 
     Examples
     --------
@@ -143,7 +145,7 @@ def max(x, axis=None, out=None, keepdims=False, initial=None, where=True):
     Parameters
     ----------
     x, axis, out, keepdims, initial, where
-        As in `min`, with the same errors.
+        As in `min`; so are the errors.
 
     Returns
     -------
@@ -160,14 +162,14 @@ def max(x, axis=None, out=None, keepdims=False, initial=None, where=True):
 
 
 def ptp(x, axis=None, out=None, keepdims=False):
-    """Return the largest minus the smallest item: peak to peak.
+    """Return the largest item minus the smallest (peak to peak).
 
     Differences of integers wrap, as in NumPy.
 
     Parameters
     ----------
     x, axis, out, keepdims
-        As in `min`, with the same errors.
+        As in `min`; so are the errors.
 
     Returns
     -------
@@ -190,15 +192,15 @@ def ptp(x, axis=None, out=None, keepdims=False):
 def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Return the sum of the items in tree order, divided by their number.
 
-    The sum is rounded as in `sum`, and the quotient once. The number of items
-    is first rounded to the items' type, which matters for more than 2**24
-    items of float32. Both parts of complex numbers are divided. The mean of no
-    items is NaN, with a RuntimeWarning.
+    The sum is rounded as in `sum`, and the quotient is rounded once. Before the
+    division, the number of items is rounded to the items' type. This matters
+    for more than 2**24 items of float32. The mean of no items is NaN, and a
+    RuntimeWarning is issued.
 
     Parameters
     ----------
     x, axis, dtype, out, keepdims, where
-        As in `sum`, with the same errors. Integers are converted to float64.
+        As in `sum`; so are the errors. Integers are converted to float64.
 
     Returns
     -------
@@ -217,22 +219,22 @@ def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
     """Return the mean squared distance from the mean.
 
-    With m = `mean(x)`, these are rounded one after the other: the differences
-    x - m; their squares (for complex numbers re*re + im*im, each operation);
-    the sum of the squares, in tree order; and the quotient of the sum by the
-    number of items minus `ddof`.
+    With m = `mean(x)`, each of these steps rounds its results: the differences
+    x - m; their squares (re*re + im*im for complex numbers, where each operation
+    is rounded); the sum of the squares, in tree order; and the division of this
+    sum by the number of items minus `ddof`.
 
     Parameters
     ----------
     x, axis, dtype, out, keepdims, where
-        As in `mean`, with the same errors.
+        As in `mean`; so are the errors.
     ddof : float, optional
-        The number that is subtracted from the number of items in the divisor.
+        The divisor is the number of items minus `ddof`.
     mean : array_like, optional
-        The mean, if it is known, of the shape that the function `mean` returns
-        with `keepdims=True`.
+        The mean, if you know it already, in the shape that the function `mean`
+        returns with `keepdims=True`.
     correction : float, optional
-        The array API's name for `ddof`; pass one of them.
+        The array API's name for `ddof`. Pass only one of the two.
 
     Returns
     -------
@@ -254,7 +256,7 @@ def std(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     Parameters
     ----------
     x, axis, dtype, out, ddof, keepdims, where, mean, correction
-        As in `var`, with the same errors.
+        As in `var`; so are the errors.
 
     Returns
     -------
@@ -273,8 +275,8 @@ def std(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
 def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
     """Return the weighted mean of all items, or of the items along axes.
 
-    It is the sum of the products of items and weights in tree order, divided
-    by the sum of the weights.
+    The weighted mean is the sum of the products of items and weights, in tree
+    order, divided by the sum of the weights.
 
     Parameters
     ----------
@@ -330,7 +332,7 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
 
 
 def freedom(ddof, correction):
-    """The number, given as `ddof` or `correction`, that is subtracted from the number of items."""
+    """The value of `ddof`, which callers may also pass as `correction`."""
     if correction is None:
         if type(ddof) is int:
             return ddof
@@ -346,12 +348,12 @@ def freedom(ddof, correction):
 
 
 def weights_for(weights, shape, axis):
-    """Weights of the shape of the items or of the reduced axes, broadcast to the shape of the items."""
+    """Broadcasts weights to the shape of the items. The weights have either this shape or the shape of the reduced axes."""
     if isinstance(weights, np.ma.MaskedArray):
         raise TypeError("weights is a masked array: pass a mask with x")
     weights = np.asarray(weights)
     if weights.dtype.kind not in "biufc":
-        raise TypeError(f"weights have type {weights.dtype}, not numbers")
+        raise TypeError(f"weights has elements of type {weights.dtype}, not numbers")
     weights, *_ = described(weights, "weights")
     if weights.shape == shape:
         return weights
@@ -364,7 +366,7 @@ def weights_for(weights, shape, axis):
 
 
 def quotient(total, count):
-    """Sums divided by numbers, with canonical NaNs. For complex sums, both parts are divided."""
+    """Divides sums by numbers, with canonical NaNs. A complex sum is divided by a real number part by part."""
     total, count = np.asarray(total), np.asarray(count)
     with np.errstate(all="ignore"), _native.Subnormals():
         if count.dtype.kind == "c":
@@ -393,7 +395,7 @@ def _in_lanes(x, axis, out, keepdims, lanes, has_others):
     if has_others:
         raise ValueError("lanes: sums in lanes do not support dtype, initial or where")
     if _cuda.is_on_device(x):
-        raise TypeError("x is in GPU memory, where there are no sums in lanes")
+        raise TypeError("x is in GPU memory, where lanes are not supported")
     array = contiguous(widened(as_array(x, "x")))
     axes, shape = reduced_axes(axis, array.ndim), array.shape
     if axes and axes[-1] - axes[0] + 1 == len(axes):

@@ -1,4 +1,4 @@
-"""Exact statistics of moving windows, with pandas' signatures."""
+"""Computes exact statistics of moving windows, with pandas' signatures."""
 
 import datetime
 import math
@@ -25,7 +25,7 @@ _Window: TypeAlias = SupportsIndex | float | str | datetime.timedelta | np.timed
 _Floats: TypeAlias = NDArray[np.floating[Any]]
 
 _UINT_MAX = np.iinfo(np.uint64).max
-# The units of times, in months and in attoseconds: a month has no fixed number of attoseconds.
+# The units of times. Some are given in months and the others in attoseconds, because a month has no fixed length.
 _MONTHS = {"Y": 12, "M": 1}
 _ATTOSECONDS = {unit: seconds * 10**18 for unit, seconds in zip("WDhms", (604_800, 86_400, 3_600, 60, 1))}
 _ATTOSECONDS |= {unit: 1_000**place for place, unit in enumerate(("as", "fs", "ps", "ns", "us", "ms"))}
@@ -45,7 +45,7 @@ def _time(one):
 def _as_index(on):
     """An index as an array of numbers, times or durations."""
     dtype = getattr(on, "dtype", None)
-    # A pandas type with a time zone.
+    # Only a pandas type with a time zone has both attributes.
     has_zone = hasattr(dtype, "tz") and hasattr(dtype, "unit")
     on = np.asarray(on, f"M8[{dtype.unit}]") if has_zone else as_unmasked(on, "on")
     if on.dtype.kind == "O":
@@ -59,7 +59,7 @@ def _as_index(on):
 
 
 def _as_numbers(on):
-    """An index as uint64 or float64, with the same differences."""
+    """An index as uint64 or float64. Differences between elements are unchanged."""
     if on.dtype.kind == "f":
         return contiguous(on.astype(np.float64))
     if on.dtype.kind == "u":
@@ -73,7 +73,7 @@ def _duration(window):
         try:
             import pandas as pd
         except ImportError:
-            raise TypeError(f"window: {window!r} is read by pandas, which is not installed: pass a numpy.timedelta64") from None
+            raise TypeError(f"window: reading {window!r} needs pandas, which is not installed; pass a numpy.timedelta64") from None
         try:
             offset = pd.tseries.frequencies.to_offset(window)
             window = pd.Timedelta(days=offset.n) if isinstance(offset, pd.offsets.Day) else pd.Timedelta(offset)
@@ -83,7 +83,7 @@ def _duration(window):
 
 
 def _in_units(window, dtype):
-    """A NumPy duration, as a number of units of a type of times."""
+    """Converts a NumPy duration to a number of units of `dtype`, a type of times."""
     (unit, count), (own, step) = np.datetime_data(window.dtype), np.datetime_data(dtype)
     number = int(window.astype(np.int64))
     if unit == "generic":
@@ -101,13 +101,13 @@ def _check_width(width, window):
 
 def _width(window, dtype, is_centred):
     """The width of a window in units of an index whose type is `dtype`. If the index has integers, the width is rounded to an
-    integer that leaves out the same items."""
+    integer that gives windows of the same items."""
     width = _duration(window)
     is_duration = isinstance(width, np.timedelta64)
     if dtype.kind in "mM":
         width = _in_units(width, dtype) if is_duration else index(width, "window")
     elif is_duration or isinstance(width, (bool, np.bool_)) or not isinstance(width, numbers.Real):
-        raise TypeError(f"window: {window!r} is not a number, as on has elements of type {dtype}")
+        raise TypeError(f"window: {window!r} is not a number, but on has elements of type {dtype}")
     _check_width(width, window)
     if dtype.kind == "f":
         return float(width)
@@ -124,8 +124,8 @@ def _range(window, on, is_centred):
             # The native code reports where the index descends.
             return on, 1
         if is_centred and on.size and 2 * (int(on[-1]) - int(on[0])) >= width:
-            raise ValueError(f"window: {window} is more than 2^64 - 1, but elements of on are at least half a window apart")
-        # The width exceeds all distances.
+            raise ValueError(f"window: {window} is more than 2^64 - 1, so all elements of on must be less than half a window apart")
+        # The width exceeds all distances, so an index of zeros gives the same windows.
         return np.zeros_like(on), 1
     return on, width
 
@@ -134,8 +134,8 @@ class RollingWindows:
     """Moving windows over a vector, created by `rolling`.
 
     Each method returns the statistic of each window, rounded once: a vector of
-    the type of `x`, or the common type of `x` and `y`. Complex items have only
-    sums and means. All methods of two columns raise ValueError if the columns
+    the type of `x`, or the common type of `x` and `y`. Complex items support
+    only `sum` and `mean`. Methods of two columns raise ValueError if the columns
     differ in length.
 
     Parameters of all methods
@@ -143,7 +143,7 @@ class RollingWindows:
     y, weights : array_like
         A vector with the same number of items as `x`.
     ddof : float, optional
-        The number that is subtracted from the number of items in divisors.
+        The divisor is the number of items minus `ddof`.
     bias : bool, optional
         True, the default, for the statistic of the items; false for the
         estimate for a population.
@@ -165,11 +165,11 @@ class RollingWindows:
         if on is not None and window is not None:
             on = _as_index(on)
             if on.shape != self._x.shape:
-                raise ValueError(f"on has {counted(on.size, 'element')}, and x {counted(length, 'item')}")
+                raise ValueError(f"on has {counted(on.size, 'element')}, but x has {counted(length, 'item')}")
             on, width = _range(window, on, placement == "centred")
             least = 1
         elif on is not None:
-            raise ValueError("window: without a window, each window has all items from the first one on, whatever `on` is")
+            raise ValueError("window is missing: without it, all windows begin at the first item, and `on` would have no effect")
         elif window is None:
             if placement != "trailing":
                 raise ValueError(f"placement: {placement!r} needs a window")
@@ -188,17 +188,17 @@ class RollingWindows:
         if y is not None:
             y = as_vector(y, "y")
             if y.shape != x.shape:
-                raise ValueError(f"y has {counted(len(y), 'item')}, and x {counted(len(x), 'item')}")
+                raise ValueError(f"y has {counted(len(y), 'item')}, but x has {counted(len(x), 'item')}")
             dtype = np.result_type(x, y)
             x, y = (contiguous(column.astype(dtype, copy=False)) for column in (x, y))
         elif x.dtype.kind == "c" and statistic in ("sum", "mean"):
             return of_parts(x, lambda part: self._windows.values(part, None, statistic, 0.0, True))
         if x.dtype.kind == "c":
-            raise TypeError(f"`{statistic}` of windows is of real numbers, not {x.dtype}")
+            raise TypeError(f"`{statistic}` of windows accepts only real numbers, not {x.dtype}")
         return self._windows.values(x, y, statistic, float(ddof), bool(bias))
 
     def count(self) -> _Floats:
-        """The number of items; with `skipna`, of those that are not NaN."""
+        """The number of items. With `skipna`, NaNs are not counted."""
         return self._of("count")
 
     def sum(self) -> NDArray[np.inexact[Any]]:
@@ -226,11 +226,11 @@ class RollingWindows:
         return self._of("std", ddof=ddof)
 
     def skewness(self, bias: bool = True) -> _Floats:
-        """The skewness (g1, or G1), as `scipy.stats.skew`."""
+        """The skewness (g1, or G1), as in `scipy.stats.skew`."""
         return self._of("skewness", bias=bias)
 
     def kurtosis(self, bias: bool = True) -> _Floats:
-        """The excess kurtosis (g2, or G2), as `scipy.stats.kurtosis`."""
+        """The excess kurtosis (g2, or G2), as in `scipy.stats.kurtosis`."""
         return self._of("kurtosis", bias=bias)
 
     def norm(self) -> _Floats:
@@ -242,7 +242,7 @@ class RollingWindows:
         return self._of("dot", y)
 
     def average(self, weights: ArrayLike) -> _Floats:
-        """The mean of `x` with weights."""
+        """The weighted mean of `x`."""
         return self._of("average", weights)
 
     def cov(self, y: ArrayLike, ddof: float = 1) -> _Floats:
@@ -258,7 +258,7 @@ class RollingWindows:
         return self._of("slope", y)
 
     def intercept(self, y: ArrayLike) -> _Floats:
-        """The intercept of the regression line of `y` on `x`, at `x` = 0."""
+        """The value at `x` = 0 of the regression line of `y` on `x`."""
         return self._of("intercept", y)
 
 
@@ -271,17 +271,17 @@ def rolling(
     placement: Literal["trailing", "forward", "centred"] = "trailing",
     skipna: bool = False,
 ) -> RollingWindows:
-    """Windows around each item: `rolling(x, window).sum()`, `.corr(y)`, ….
+    """A moving window for each item: `rolling(x, window).sum()`, `.corr(y)`, ….
 
-    Items that leave a window are removed exactly, so nothing drifts, and an
-    infinity or a NaN affects only the windows that have it. The defaults are as
-    in NumPy and SciPy: `ddof` is 0, and 1 for a covariance; `bias` is true.
+    Items that leave a window are removed exactly, so errors do not accumulate.
+    An infinity or a NaN affects only the windows that contain it. Defaults are
+    as in NumPy and SciPy: `ddof` is 0, or 1 for covariances; `bias` is true.
 
     Parameters
     ----------
     x : array_like
-        A vector of floats; integers are converted to float64. Sums and means
-        may be of complex numbers.
+        A vector of floats or, for sums and means, of complex numbers. Integers
+        are converted to float64.
     window : int, or a width of `on`, optional
         The number of items in a window. With `on`, the width of a window:
         "trailing" windows have the items whose index is greater than the last
@@ -289,8 +289,8 @@ def rolling(
         of NumPy, Python or pandas, such as "36h", or an int in units of `on`.
         Without this argument, all windows begin at the first item.
     min_periods : int, optional
-        Windows with fewer items have the value NaN. The default is `window`;
-        with `on` or without a window, 1.
+        The value of a window with fewer items is NaN. The default is `window`,
+        or 1 with `on` or without `window`.
     on : array_like, optional
         An ascending index for each item: numbers, times or durations, without
         NaN. Times with a time zone are compared in UTC.
@@ -299,10 +299,10 @@ def rolling(
         the beginning of a "forward" one, in the middle of a "centred" one, as
         with pandas' `center=True`. A centred window has (window - 1) // 2
         items after its item; with `on`, it reaches from half the width before
-        its item, excluded, to half the width after, included.
+        its item (excluded) to half the width after it (included).
     skipna : bool, optional
-        Whether items that are NaN in `x` or `y` are left out of windows, and do
-        not count for `min_periods`.
+        Whether to leave out items that are NaN in `x` or `y`. These items do not
+        count for `min_periods` either.
 
     Returns
     -------
@@ -311,8 +311,8 @@ def rolling(
     Raises
     ------
     ValueError
-        The window is not positive; `on` descends, has a NaN or a not-a-time, or
-        differs from `x` in length.
+        The window is not positive; or `on` descends, has a NaN or a not-a-time,
+        or differs from `x` in length.
     TypeError
         The window is not a duration of fixed length in units of `on`.
 

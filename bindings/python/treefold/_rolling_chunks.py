@@ -1,4 +1,4 @@
-"""Exact statistics of moving windows over dask arrays."""
+"""Computes exact statistics of moving windows over dask arrays."""
 
 import functools
 
@@ -10,7 +10,7 @@ from ._arrays import index
 from ._functions import STATISTICS, columns_of, ddof_of, docstring, made, options_of, signature
 
 _TEXTS = {
-    "y": "dask.array.Array or array_like\n    As many items as in the windows' vector.",
+    "y": "dask.array.Array or array_like\n    As many items as `x` has.",
     "weights": "dask.array.Array or array_like\n    The weight of each item.",
 }
 
@@ -29,7 +29,7 @@ class RollingWindows:
         if isinstance(x, da.Array) and np.isnan(x.shape[0]):
             raise ValueError("x has chunks of unknown sizes: call x.compute_chunk_sizes()")
         self._x, self._window, self._min_periods = x, index(window, "window"), min_periods
-        # `exact.rolling` checks the other arguments.
+        # This call only checks the arguments.
         exact.rolling(np.zeros(0), self._window, min_periods)
 
     def _values(self, statistic, others, options):
@@ -64,7 +64,7 @@ for _name in STATISTICS:
 
 
 def exact_rolling(x, window, min_periods=None):
-    """Windows that end at each item: `exact_rolling(x, window).sum()`, ….
+    """A window that ends at each item: `exact_rolling(x, window).sum()`, ….
 
     Parameters
     ----------
@@ -74,8 +74,7 @@ def exact_rolling(x, window, min_periods=None):
     window : int
         The number of items in a window.
     min_periods : int, optional
-        Windows with fewer items have the value NaN; by default those with fewer
-        than `window` items.
+        The value of a window with fewer items is NaN. The default is `window`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Prefix sums and products."""
+"""Implements prefix sums and products."""
 
 import numpy as np
 
@@ -8,22 +8,22 @@ from . import _native
 def cumsum(x, axis=None, dtype=None, out=None):
     """Return the prefix sums, in tree order.
 
-    Element k has the bits of `sum` of the elements 0 to k along the axis.
+    Element k of the result has the bits of the `sum` of items 0 to k.
 
     Parameters
     ----------
     x, dtype
-        As in `sum`, with the same errors.
+        As in `sum`; so are the errors.
     axis : None or int, optional
-        The axis along which items are added; by default, the flattened
-        array is scanned.
+        The axis along which items are added. By default, the items are those
+        of the flattened array.
     out : ndarray, optional
         The output array, which may be `x`.
 
     Returns
     -------
     ndarray
-        The sums, of the shape of `x`, or of one axis if `axis` is None; `out`
+        The sums, in the shape of `x` or, if `axis` is None, as a vector; `out`
         if it was passed.
 
     Examples
@@ -38,12 +38,12 @@ def cumsum(x, axis=None, dtype=None, out=None):
 def cumprod(x, axis=None, dtype=None, out=None):
     """Return the prefix products, in tree order.
 
-    Element k has the bits of `prod` of the elements 0 to k along the axis.
+    Element k of the result has the bits of the `prod` of items 0 to k.
 
     Parameters
     ----------
     x, axis, dtype, out
-        As in `cumsum`, with the same errors.
+        As in `cumsum`; so are the errors.
 
     Returns
     -------
@@ -60,14 +60,14 @@ def cumprod(x, axis=None, dtype=None, out=None):
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
-    """Return `cumsum` by the array API's name.
+    """Return the prefix sums: `cumsum` under the array API's name.
 
     Parameters
     ----------
     x, dtype, out
-        As in `cumsum`, with the same errors.
+        As in `cumsum`; so are the errors.
     axis : int, optional
-        As in `cumsum`; an array of more than one axis needs it.
+        As in `cumsum`, but required unless `x` has exactly one axis.
     include_initial : bool, optional
         Whether the result begins with the sum of no items.
 
@@ -86,12 +86,12 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
-    """Return `cumprod` by the array API's name.
+    """Return the prefix products: `cumprod` under the array API's name.
 
     Parameters
     ----------
     x, axis, dtype, out, include_initial
-        As in `cumulative_sum`, with the same errors.
+        As in `cumulative_sum`; so are the errors.
 
     Returns
     -------
@@ -109,5 +109,5 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
 
 def _one(x, axis):
     if axis is None and np.ndim(x) != 1:
-        raise ValueError("axis must be specified for an array of more or less than one axis")
+        raise ValueError("axis must be specified unless the array has exactly one axis")
     return 0 if axis is None else axis

@@ -1,4 +1,4 @@
-"""Mergeable states of columns, as the database extensions store them."""
+"""Defines mergeable states of columns, as the database extensions store them."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +26,7 @@ class State(Mergeable):
     Raises
     ------
     ValueError
-        There is no such kind.
+        `kind` is none of these.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class State(Mergeable):
     def to_bytes(self) -> bytes:
         """The state as bytes.
 
-        Equal rows give equal bytes; -0.0 counts as 0.0.
+        States of equal rows have equal bytes. -0.0 counts as 0.0.
         """
         return self._native.to_bytes()
 
@@ -105,13 +105,13 @@ class State(Mergeable):
         self.merge(self._of_rows(x, y))
 
     def remove(self, x: ArrayLike, y: ArrayLike | None = None) -> None:
-        """Removes rows that were added, given as in `add`.
+        """Removes rows that were added earlier. Parameters are as in `add`.
 
         Raises
         ------
         ValueError
-            More rows, NaNs or infinities would be removed than there are. The
-            state is then unchanged.
+            There are fewer rows, NaNs or infinities than to remove. The state
+            is then unchanged.
         """
         self._native.unmerge(self._of_rows(x, y)._native)
 
@@ -135,8 +135,8 @@ class State(Mergeable):
             "count", "sum", "mean", "var", "std", "skewness", "kurtosis",
             "dot", "cov", "corr", "slope" (of y on x) or "intercept".
         ddof : float, optional
-            The number that is subtracted from the number of rows in divisors: 0
-            by default, and 1 in a covariance.
+            The divisor is the number of rows minus `ddof`. The default is 1 for
+            a covariance and 0 for the other statistics.
         bias : bool, optional
             True, the default, for the skewness and kurtosis of the rows; false
             for estimates for a population, corrected for bias.
@@ -144,7 +144,7 @@ class State(Mergeable):
         Returns
         -------
         float
-            NaN if there are too few rows, or a denominator is zero.
+            The statistic; NaN if there are too few rows or a divisor is zero.
 
         Raises
         ------
@@ -169,9 +169,9 @@ class State(Mergeable):
 def _doubles(x, name):
     array = np.ravel(as_array(x, name))
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
-        raise TypeError(f"{name} has elements of type {array.dtype}, which a state does not hold")
+        raise TypeError(f"{name} has elements of type {array.dtype}, which a state cannot hold")
     if array.dtype.kind in "iu":
         large = array[(array > 2**53) | (array < -(2**53))]
         if any(int(float(item)) != item for item in large.tolist()):
-            raise ValueError(f"{name} has integers that float64 does not hold: convert it")
+            raise ValueError(f"{name} has integers that float64 cannot represent: convert {name} to float64 first")
     return np.ascontiguousarray(array, np.float64)

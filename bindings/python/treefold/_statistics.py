@@ -1,4 +1,4 @@
-"""Exact statistics of arrays, each rounded once."""
+"""Computes exact statistics of arrays, each rounded once."""
 
 import numpy as np
 
@@ -14,27 +14,27 @@ def sum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     The sum of no items is 0.0; if all items are -0.0, the sum is -0.0. The sum
     is NaN if there is a NaN, or infinities of both signs. It is infinite if
     there are infinities of one sign, or if the exact sum is beyond the type's
-    range. Both parts of complex numbers are summed separately.
+    range. The two parts of complex numbers are summed separately.
 
     Parameters
     ----------
     x : array_like
-        Numbers, as in `treefold.sum`. Integers and bools are added without
-        conversion, however many bits their sum has.
+        Numbers, as in `treefold.sum`. Integers and bools are added exactly,
+        without conversion.
     axis : None, int or tuple of ints, optional
         The axes to reduce; all of them by default.
     dtype : dtype, optional
-        The type that each item is rounded to first, and the result's type.
-        By default it is the type of `out`, or of the items; for integers
-        int64, or uint64 if they are unsigned.
+        The type of the result, to which each item is rounded first. The
+        default is the type of `out` or, without `out`, of the items; for
+        integers, int64 or uint64.
     out : ndarray, optional
         The output array. An error leaves it unchanged.
     keepdims : bool, optional
         Whether reduced axes are kept, with length 1.
     initial : number, optional
-        One more item.
+        One more item of each sum.
     where : array_like of bool, optional
-        Which items count.
+        Which items to add.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def nansum(x, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
     Parameters
     ----------
     x, axis, dtype, out, keepdims, initial, where
-        As in `sum`, with the same errors.
+        As in `sum`; so are the errors.
 
     Returns
     -------
@@ -89,12 +89,12 @@ def mean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Return the exact mean of the items, rounded once to nearest.
 
     The mean of no items is NaN. The mean of float16 items is rounded to
-    float64, and then to float16.
+    float64 and then to float16.
 
     Parameters
     ----------
     x, axis, dtype, out, keepdims, where
-        As in `sum`, with the same errors. Integers are converted to float64.
+        As in `sum`; so are the errors. Integers are converted to float64.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     Parameters
     ----------
     x, axis, dtype, out, keepdims, where
-        As in `mean`, with the same errors.
+        As in `mean`; so are the errors.
 
     Returns
     -------
@@ -135,18 +135,18 @@ def nanmean(x, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 def var(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, correction=None):
     """Return the exact variance of the items, rounded once to nearest.
 
-    It is NaN if an item is NaN or infinite. The divisor is the number of items
-    minus `ddof`; if the divisor is not positive, the variance is NaN if all
-    items are equal, else infinite.
+    The variance is NaN if an item is NaN or infinite. The divisor is the number
+    of items minus `ddof`. If the divisor is not positive, the variance of equal
+    items is NaN, and any other variance is infinite.
 
     Parameters
     ----------
     x, axis, dtype, out, keepdims, where
-        As in `mean`, with the same errors.
+        As in `mean`; so are the errors.
     ddof : float, optional
-        The number that is subtracted from the number of items in the divisor.
+        The divisor is the number of items minus `ddof`.
     correction : float, optional
-        The array API's name for `ddof`; pass one of them.
+        The array API's name for `ddof`. Pass only one of the two.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def nanvar(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     Parameters
     ----------
     x, axis, dtype, out, ddof, keepdims, where, correction
-        As in `var`, with the same errors.
+        As in `var`; so are the errors.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def std(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     Parameters
     ----------
     x, axis, dtype, out, ddof, keepdims, where, correction
-        As in `var`, with the same errors.
+        As in `var`; so are the errors.
 
     Returns
     -------
@@ -212,7 +212,7 @@ def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     Parameters
     ----------
     x, axis, dtype, out, ddof, keepdims, where, correction
-        As in `var`, with the same errors.
+        As in `var`; so are the errors.
 
     Returns
     -------
@@ -231,16 +231,16 @@ def nanstd(x, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
 def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
     """Return the exact weighted mean of the items, rounded once.
 
-    It is the sum of the products of items and weights, divided by the sum of
-    the weights.
+    The weighted mean is the sum of the products of items and weights, divided
+    by the sum of the weights.
 
     Parameters
     ----------
     x, axis, keepdims
         As in `mean`.
     weights : array_like, optional
-        The weights, which are real numbers, of the shape of `x` or of the
-        reduced axes. By default all items have the same weight.
+        The weights: real numbers, in the shape of `x` or of the reduced axes.
+        By default, all items have the same weight.
     returned : bool, optional
         Whether to return the exact sum of the weights, too.
 
@@ -272,7 +272,7 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
         if unit is not None:
             raise TypeError(f"x has elements of type {unit}, which have no exact sums")
         if weights.dtype.kind == "c":
-            raise TypeError(f"weights have type {weights.dtype}, not floats")
+            raise TypeError(f"weights has elements of type {weights.dtype}, not real numbers")
         real = array.dtype.type(0).real.dtype
         work = np.result_type(*(one if one.kind == "f" else "f8" for one in (real, weights.dtype)))
         is_half = work == np.float16
@@ -296,19 +296,19 @@ def average(x, axis=None, weights=None, returned=False, *, keepdims=False):
 def norm(x, axis=None, keepdims=False):
     """Return the Euclidean norm of all items, or of the items along axes.
 
-    It is the square root of the exact sum of the squares, rounded once to
-    nearest. No square overflows or underflows. A complex number counts as
-    two items, its real and its imaginary part.
+    The norm is the square root of the exact sum of the squares, rounded once
+    to nearest. No square overflows or underflows. A complex number counts as
+    two items: its real part and its imaginary part.
 
     Parameters
     ----------
     x, axis, keepdims
-        As in `mean`, with the same errors.
+        As in `mean`; so are the errors.
 
     Returns
     -------
     scalar or ndarray
-        The norms, of the type of the items or of their parts.
+        The norms, in the type of the items or, if complex, of their parts.
 
     Examples
     --------
@@ -322,22 +322,22 @@ def norm(x, axis=None, keepdims=False):
 def cumsum(x, axis=None, dtype=None, out=None):
     """Return the exact prefix sums, each rounded once to nearest.
 
-    Element k has the bits of `sum` of the elements 0 to k along the axis.
+    Element k of the result has the bits of the `sum` of items 0 to k.
 
     Parameters
     ----------
     x, dtype
-        As in `sum`, with the same errors.
+        As in `sum`; so are the errors.
     axis : None or int, optional
-        The axis along which items are added; by default, the flattened
-        array is scanned.
+        The axis along which items are added. By default, the items are those
+        of the flattened array.
     out : ndarray, optional
         The output array, which may be `x`.
 
     Returns
     -------
     ndarray
-        The sums, of the shape of `x`, or of one axis if `axis` is None; `out`
+        The sums, in the shape of `x` or, if `axis` is None, as a vector; `out`
         if it was passed.
 
     Examples
@@ -358,8 +358,8 @@ def dot(x, y, out=None):
     Parameters
     ----------
     x, y : array_like
-        Vectors of the same length, of floats or complex numbers; or arrays, as
-        in `treefold.dot`. If their types differ, NumPy's common type is used.
+        Floats or complex numbers, in the shapes that `treefold.dot` accepts. If
+        the types differ, NumPy's common type is used.
     out : ndarray, optional
         The output array, of the result's type.
 
@@ -371,8 +371,8 @@ def dot(x, y, out=None):
     Raises
     ------
     TypeError
-        As in `sum`; or `x` and `y` are integers, whose products
-        `treefold.dot` sums without rounding.
+        As in `sum`; or `x` and `y` are integers, for which `treefold.dot`
+        computes the sums without rounding.
     FloatingPointError
         As in `sum`.
     ValueError
@@ -390,7 +390,7 @@ def dot(x, y, out=None):
 def inner(x, y):
     """Return the exact sums of products along the last axis of both arrays.
 
-    Shapes are those of `numpy.inner`, and the rest is as in `dot`.
+    Shapes are those of `numpy.inner`. Types, rounding and errors are as in `dot`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The number of threads of a reduction."""
+"""Sets the number of threads of reductions."""
 
 from . import _native
 from ._arrays import index
@@ -8,15 +8,15 @@ def threads(n: int | None = None, /) -> int:
     """Set the number of threads of later reductions.
 
     The number changes no bit of any result. Initially it is the value of the
-    environment variable TREEFOLD_THREADS, or else 1: reductions then run on
-    the calling thread. A single thread is used for arrays of up to 131,072
-    elements, for a `Partial` and for `cumsum`. Threads end after a second
-    without work, and start again when needed.
+    environment variable TREEFOLD_THREADS or, if that is not set, 1. With one
+    thread, reductions run on the calling thread. Arrays of up to 131,072
+    elements, `Partial` and `cumsum` always use one thread. Threads end after a
+    second without work, and start again when needed.
 
     Parameters
     ----------
     n : int, optional
-        The number, from 1 to 1024. By default, it does not change.
+        The new number, from 1 to 1024. By default, the number does not change.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Repeats a NumPy reduction in other layouts, in chunks, and by treefold."""
+"""Repeats a NumPy reduction in other layouts, in chunks, and with treefold."""
 
 import warnings
 
@@ -42,7 +42,7 @@ def _bits(values):
 
 
 def _difference(found, expected):
-    """The largest difference of two elements, divided by the largest magnitude expected."""
+    """The largest difference between an element found and the element expected, divided by the largest magnitude expected."""
     dtype = np.result_type(np.asarray(found).dtype, np.asarray(expected).dtype, np.float64)
     found, expected = np.asarray(found, dtype), np.asarray(expected, dtype)
     with np.errstate(all="ignore"):
@@ -52,8 +52,8 @@ def _difference(found, expected):
 
 
 def _in_parts(numpys, parts, arrays, keywords):
-    """The sums of chunks along the first reduced axis, added from left to right; None if chunks would change the
-    reduction."""
+    """Reduces chunks along the first reduced axis, and adds the results from left to right. Returns None if the call cannot be
+    divided into chunks."""
     axis = keywords.get("axis")
     axis = axis[0] if isinstance(axis, tuple) and axis else axis
     if arrays[0].ndim == 0 or axis == () or keywords.keys() & {"initial", "where"}:
@@ -68,7 +68,7 @@ def _in_parts(numpys, parts, arrays, keywords):
 
 
 def compared(numpys, own, arrays, keywords):
-    """NumPy's result, and the variants that have other bits, each with the largest difference.
+    """NumPy's result, and the variants whose bits differ from it, each with its largest difference.
 
     The variants are None if the result has no floats.
     """

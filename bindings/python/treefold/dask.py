@@ -1,14 +1,14 @@
-"""Reductions of dask arrays.
+"""Reduces dask arrays.
 
 The bits are those of the same reduction of the whole array, whatever the
-chunks and the scheduler. NumPy arrays are reduced at once.
+chunks and the scheduler. NumPy arrays are reduced immediately.
 
-Every block becomes a partial result, and partial results merge a few at a
-time, in as many tasks as in dask's own reduction. But a task passes on more
+Every block becomes a partial result, and partial results are merged a few at a
+time, in as many tasks as in dask's own reduction. But each task passes on more
 data: up to 2 log2(n) results, not one, for each run of consecutive items in its
-block. A block that spans all reduced axes but the first has one run.
-Exact reductions pass on a few hundred bytes for each result, and chunks may
-have unknown sizes.
+block. A block that spans all reduced axes except the first has one run. In
+exact reductions, each task passes on a few hundred bytes for each result, and
+chunks may have unknown sizes.
 
 >>> import dask.array as da, numpy as np, treefold, treefold.dask
 >>> x = np.random.default_rng(1).standard_normal((500, 300))
@@ -37,7 +37,7 @@ def _is_masked(array):
 
 
 class _Call:
-    """The checked arguments that all reductions have, and values derived from them."""
+    """Checks the arguments that all reductions have, and keeps them with values derived from them."""
 
     def __init__(self, array, has_places, *, axis=None, dtype=None, keepdims=False, split_every=None, skipna=False, min_count=0):
         self.is_lazy = isinstance(array, da.Array)
@@ -61,7 +61,7 @@ class _Call:
 
     @classmethod
     def inexact(cls, array, has_places, **arguments):
-        """The arguments for quotients: integers become float64."""
+        """The arguments of a reduction that divides, so integers become float64."""
         call = cls(array, has_places, **arguments)
         call.dtype = np.dtype(np.float64) if call.dtype.kind in "biu" else call.dtype
         return call
@@ -71,7 +71,7 @@ class _Call:
         return [self.array.shape[axis] for axis in self.axes]
 
     def items(self, block):
-        """The items of a block, and which of them count."""
+        """The items of a block, and the result of `present`: which of them are not skipped."""
         return converted(block, self.dtype), present(block, self.skipna, self.is_masked)
 
     def check_real(self, name, statistic):
@@ -85,7 +85,7 @@ class _Call:
         return _chunks.reduced(state, arrays, self.axes, finish, dtype, self.keepdims, self.split_every, self.has_places)
 
     def without_array(self):
-        """A copy for tasks, without the array."""
+        """A copy without the array, to be sent to tasks."""
         call = object.__new__(_Call)
         call.__dict__.update(self.__dict__)
         call.array = None
@@ -140,7 +140,7 @@ def _tree(op, array, dtype=None, **arguments):
     elif dtype is None:
         result = np.add.reduce(np.ones(1, call.dtype)).dtype
     if op == "prod" and call.dtype.kind == "c" and (call.skipna or call.is_masked):
-        raise TypeError("array has complex elements, whose products are not defined where some are missing")
+        raise TypeError("array has complex elements, whose product is not defined if items can be masked or skipped")
     state = functools.partial(_state, call=call.without_array(), op=op, shape=call.lengths())
     finish = functools.partial(_value, op=op, min_count=call.min_count, dtype=result)
     return call.reduced(state, finish, result)
@@ -278,12 +278,12 @@ def _exact_pair(statistic, x, y, ddof=0, names=("x", "y"), **arguments):
     call = _Call.inexact(x, False, dtype=None if dtype.kind in "biu" else dtype, **arguments)
     call.check_real(" or ".join(names), statistic)
     if y.ndim == 1 < x.ndim and len(call.axes) == 1:
-        # Weights along the reduced axis only, as NumPy allows.
+        # As in NumPy, the weights may be a vector along the reduced axis.
         y = y[tuple(slice(None) if at == call.axes[0] else None for at in range(x.ndim))]
     elif y.ndim != x.ndim:
-        raise ValueError(f"{names[1]} has {y.ndim} axes, and {names[0]} {x.ndim}")
+        raise ValueError(f"{names[1]} has {y.ndim} axes, but {names[0]} has {x.ndim}")
     if x.shape != y.shape and any(own not in (1, length) for own, length in zip(y.shape, x.shape)):
-        raise ValueError(f"{names[1]} has the shape {y.shape}, and {names[0]} {x.shape}")
+        raise ValueError(f"{names[1]} has the shape {y.shape}, but {names[0]} has {x.shape}")
     call.is_masked = _is_masked(x) or _is_masked(y)
     if lazy:
         indices = tuple(range(x.ndim))
@@ -293,16 +293,16 @@ def _exact_pair(statistic, x, y, ddof=0, names=("x", "y"), **arguments):
 
 _DEFAULTS = {"axis": None, "dtype": None, "bias": True, "ddof": 0, "weights": None, "keepdims": False}
 _DEFAULTS |= {"split_every": None, "skipna": False, "min_count": 0}
-_ARRAY = "dask.array.Array or array_like\n    Arrays other than dask's are reduced at once."
+_ARRAY = "dask.array.Array or array_like\n    Arrays other than dask's are reduced immediately."
 _TEXTS = {
-    "array": f"{_ARRAY} Masked items do not count.",
+    "array": f"{_ARRAY} Masked items are skipped.",
     "x": _ARRAY,
-    "y": "dask.array.Array or array_like\n    As many items as `x`. Pairs with a masked item do not count.",
+    "y": "dask.array.Array or array_like\n    As many items as `x`. Pairs with a masked item are skipped.",
     "axis": "None, int or tuple of ints, optional\n    The axes to be reduced; all of them by default.",
     "dtype": "dtype, optional\n    The type to which items are converted first.",
-    "weights": "dask.array.Array or array_like, optional\n    The weights, of the array's shape, or a vector along the axis; by default\n    all equal.",
+    "weights": "dask.array.Array or array_like, optional\n    The weights, in the array's shape or as a vector along the axis. By default,\n    all weights are equal.",
     "keepdims": "bool, optional\n    Whether reduced axes are kept, with length 1.",
-    "min_count": "int, optional\n    With fewer items, the result is NaN. A positive number implies `skipna`.",
+    "min_count": "int, optional\n    The result of fewer items is NaN. A positive number implies `skipna`.",
 }
 _REST = """
 Returns
@@ -313,14 +313,14 @@ dask.array.Array
 Raises
 ------
 TypeError
-    The elements have another type.
+    The elements have an unsupported type.
 ValueError
     {}n argument is out of range.
 """
 
 
 class _Function(NamedTuple):
-    """A function of the module: its implementation, description and parameters."""
+    """Describes a public function of this module: its implementation, summary and parameters."""
 
     how: object
     summary: str
@@ -334,7 +334,7 @@ def _of_items(what, how, *options, **others):
 
 
 def _exactly(statistic, how, *options, **others):
-    """Describes an exact statistic, with the native code's options for it."""
+    """Describes the function of an exact statistic, with the options that the statistic has."""
     _, *second = columns_of(statistic)
     columns = ("x", "y", "axis") if second == ["y"] else ("array", "axis", *second)
     summary = STATISTICS[statistic].format("pairs of items" if second else "the items")

@@ -8,10 +8,10 @@ __all__: list[str]
 _Axes: TypeAlias = SupportsIndex | tuple[SupportsIndex, ...] | None
 _Split: TypeAlias = int | dict[int, int] | None
 _Array: TypeAlias = da.Array | ArrayLike
-# The return type of methods: a dask array if the keys or the vector are a dask array, otherwise a NumPy type.
+# The return type of methods: a dask array if the keys or the windows' vector are a dask array, otherwise a NumPy type.
 _R = TypeVar("_R", covariant=True)
 
-# Functions with the same parameters. They return a dask array if an argument is one.
+# Each protocol types the functions that share its parameters. They return a dask array if an argument is a dask array.
 
 class _Sum(Protocol):
     @overload

@@ -1,4 +1,4 @@
-"""Exact aggregates in DuckDB 2.0 or later.
+"""Loads exact aggregates into DuckDB 2.0 or later.
 
 The functions are `exact_sum`, `exact_avg`, `exact_dot`, `exact_var_samp`,
 `exact_stddev_samp`, `exact_skewness`, `exact_kurtosis`, `exact_covar_samp`,
@@ -20,7 +20,7 @@ try:
     import treefold_duckdb
 except ImportError as error:
     _LINE = 'pip install ./bindings/python ./bindings/engines/duckdb "duckdb>=2"'
-    raise ImportError(f"treefold.duckdb needs DuckDB and its extension. In a clone of treefold: {_LINE}") from error
+    raise ImportError(f"treefold.duckdb needs DuckDB and treefold's extension for it. In a clone of treefold, run {_LINE}") from error
 
 # The setting that makes DuckDB load extensions without DuckDB's signature.
 _SETTING = "allow_unsigned_extensions"
@@ -33,7 +33,7 @@ def connect(
 ) -> "duckdb.DuckDBPyConnection":
     """Opens a database and loads treefold's functions into it.
 
-    Like `duckdb.connect`, but allows extensions that DuckDB has not signed.
+    The connection allows extensions that DuckDB has not signed.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ def load(connection: "duckdb.DuckDBPyConnection") -> None:
     row = connection.execute(f"SELECT current_setting('{_SETTING}')").fetchone()
     if row is None or not row[0]:
         raise RuntimeError(
-            f"DuckDB has not signed treefold's functions, and this connection does not allow unsigned ones: open it with "
-            f'treefold.duckdb.connect(...), or with duckdb.connect(..., config={{"{_SETTING}": "true"}})'
+            f"treefold's extension is not signed by DuckDB, and this connection does not allow unsigned extensions: open the connection "
+            f'with treefold.duckdb.connect(...), or with duckdb.connect(..., config={{"{_SETTING}": "true"}})'
         )
     file = str(treefold_duckdb.FILE).replace("'", "''")
     connection.execute(f"LOAD '{file}'")

@@ -1,7 +1,7 @@
-"""Exact sums, rounded once: they depend only on the items, not on their order.
+"""Exact sums, rounded once. They depend only on the items, not on their order.
 
-A fixed-point number holds any sum of floats. So the bits of a result are the same for every order of the items and for all chunks,
-threads and processes; and the result is the number nearest to the exact sum, ties to even, whatever the cancellation.
+Items are added in a fixed-point number that holds any sum of floats exactly. So the bits of a result are the same for every order of the
+items and for all chunks, threads and processes. The result is the number nearest to the exact sum, ties to even, whatever the cancellation.
 
 >>> from treefold import exact
 >>> float(exact.sum([1e300, 1.0, -1e300]))

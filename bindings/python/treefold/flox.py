@@ -1,4 +1,4 @@
-"""Exact reductions by group for flox, which also computes xarray's groups.
+"""Defines exact reductions by group for flox, which xarray uses for its groups.
 
 The bits do not depend on chunks, cohorts or order, in memory or over dask.
 
@@ -10,7 +10,7 @@ The bits do not depend on chunks, cohorts or order, in memory or over dask.
 >>> sums.tolist(), groups.tolist()
 ([0.30000000000000004, 0.0], [1, 2])
 
-For two arrays, such as an array and its weights:
+Statistics of two arrays, such as an array and its weights, take pairs:
 
 >>> pairs = treefold.flox.pairs(x, [1.0, 1.0, 1.0, 3.0])
 >>> function = treefold.flox.aggregation("average")
@@ -33,12 +33,12 @@ from ._keyed import as_complex, as_exact_floats, slots_of
 
 __all__ = ["aggregation", "pairs"]
 
-# Statistics that complex items have as well.
+# The statistics that complex items support, too.
 _OF_ACCUMULATORS = ("sum", "mean", "var", "std")
 
 
 class _Empty:
-    """The state of a group without items in a block, for any type."""
+    """The state of a group without items in a block, whatever the type of the items."""
 
     def __add__(self, other):
         return other
@@ -54,7 +54,7 @@ _EMPTY = _Empty()
 
 
 def _groups(group_idx, items):
-    """Each group's number, and its items along the last axis."""
+    """Yields the number of each group, and its items along the last axis."""
     group_idx = np.asarray(group_idx).ravel()
     order = np.argsort(group_idx, kind="stable")
     numbers, starts = np.unique(group_idx[order], return_index=True)
@@ -64,12 +64,12 @@ def _groups(group_idx, items):
 
 
 def _slots(statistic, columns):
-    """The slots of some items, all with one key."""
+    """The slots of items that all have the same key."""
     return slots_of(statistic, np.zeros(len(columns[0]), np.int64), [contiguous(column) for column in columns], 1)
 
 
 def _state(row, dtype, statistic):
-    """The state of some items."""
+    """The state of the items in a vector."""
     if len(columns_of(statistic)) == 2:
         return _slots(statistic, [part.astype(np.float64) for part in (row.real, row.imag)])
     if statistic not in _OF_ACCUMULATORS:
@@ -80,7 +80,7 @@ def _state(row, dtype, statistic):
 
 
 def _states(group_idx, array, *, statistic, size=None, skipna=False, **_):
-    """An array with a state for each place and group."""
+    """An array with a state for each position along the axes before the last, and for each group."""
     items = as_array(array, "array")
     if len(columns_of(statistic)) == 2 and items.dtype.kind != "c":
         raise TypeError(f"array has elements of type {items.dtype}, but `{statistic}` takes pairs: make them with treefold.flox.pairs")
@@ -152,28 +152,27 @@ def aggregation(statistic, *, ddof=None, bias=True, skipna=False):
     ----------
     statistic : str
         "count", "sum", "mean", "var", "std", "min", "max", "norm", "skewness"
-        or "kurtosis", as in `treefold.exact`: rounded once. For arrays from
+        or "kurtosis", rounded once as in `treefold.exact`. For arrays from
         `pairs`: "dot", "average", "cov", "corr", "slope" or "intercept".
-        Without items, counts, sums, dots and norms are 0; others are NaN.
+        Without items, "count", "sum", "dot" and "norm" are 0; others are NaN.
     ddof : float, optional
-        The number that is subtracted from the number of items in the divisor: 0
-        by default, and 1 in a covariance.
+        The divisor is the number of items minus `ddof`. The default is 1 for
+        "cov" and 0 for the other statistics.
     bias : bool, optional
         True for the skewness or kurtosis of the items (g1, g2), false for
         the estimate for a population (G1, G2).
     skipna : bool, optional
-        Whether to skip NaNs, and pairs with a NaN.
+        Whether to skip NaNs and pairs that contain a NaN.
 
     Returns
     -------
     flox.Aggregation
-        Its intermediate states are arrays of objects, one for each place and
-        group.
+        Its intermediate states are arrays of objects.
 
     Raises
     ------
     ValueError
-        There is no such statistic.
+        The statistic is none of these.
 
     Examples
     --------
@@ -198,18 +197,18 @@ def aggregation(statistic, *, ddof=None, bias=True, skipna=False):
 
 
 def pairs(x, y):
-    """Combines two arrays into an array of pairs, since flox groups one array.
+    """Combines two arrays into one array of pairs, which flox can group.
 
     Parameters
     ----------
     x, y : array_like, dask.array.Array or xarray.DataArray
-        Floats, or integers up to 2^53. Arrays are broadcast, those of xarray by
-        the names of dimensions. For an average, y has the weights.
+        Floats, or integers up to 2^53. The arrays are broadcast; xarray's arrays
+        are broadcast by dimension names. For an average, `y` has the weights.
 
     Returns
     -------
     ndarray, dask.array.Array or xarray.DataArray
-        Complex numbers with x as real and y as imaginary parts.
+        Complex numbers with `x` as real parts and `y` as imaginary parts.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__: list[str]
 
-# If a package is missing, its types are `Any`, and overloads coincide.
+# If dask or xarray is not installed, type checkers read its types as `Any`, and overloads coincide. The comments below silence this.
 
 _Statistic: TypeAlias = Literal[
     "count", "sum", "mean", "var", "std", "min", "max", "norm", "skewness", "kurtosis",

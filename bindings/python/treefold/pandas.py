@@ -1,6 +1,6 @@
-"""Exact statistics of pandas' groups and windows, rounded once.
+"""Computes exact statistics of pandas' groups and windows, rounded once.
 
-The values depend only on the rows, not on their order.
+Statistics of groups depend only on the rows of each group, not on their order.
 
 >>> import pandas as pd
 >>> from treefold import pandas as tp
@@ -36,7 +36,7 @@ _STATISTICS = {{"skewness": "skew", "kurtosis": "kurt"}.get(name, name): name fo
 _OF_A_COLUMN = [name for name, statistic in _STATISTICS.items() if len(columns_of(statistic)) == 1]
 _DEFAULTS = {"ddof": 1, "min_count": 0, "skipna": True}
 _OPTIONS = {
-    "min_count": "int, optional\n    With fewer items, the sum is NaN.",
+    "min_count": "int, optional\n    The sum of fewer items than this is NaN.",
     "skipna": "bool, optional\n    Whether to skip items that are NaN. Null items are always skipped.",
 }
 
@@ -58,12 +58,12 @@ def _check_series(column, name):
 
 
 def _places(index, present):
-    """The position of each group that has rows in the index of all groups."""
+    """For each group with rows, its position in the index of all groups."""
     if not isinstance(index, pd.MultiIndex):
         return index.get_indexer(present)
 
     def numbered(keys):
-        # In one of the indices, a missing key is a value of a level; in the other, it is not.
+        # A missing key may be a value of a level in one of the two indices, but not in the other.
         columns = [(level, keys.get_level_values(number)) for number, level in enumerate(index.levels)]
         return pd.MultiIndex.from_arrays([np.where(values.isna(), -2, level.get_indexer(values)) for level, values in columns])
 
@@ -71,18 +71,18 @@ def _places(index, present):
 
 
 def _codes(rows, grouped, by, options):
-    """The position of each row's group in the index of pandas' results, or -1 for a row without a group; and that index."""
+    """For each row, the position of its group in the index of pandas' results, or -1 if it has no group. Also returns that index."""
     sizes = grouped.size()
     index, places = sizes.index, None
     levels = index.levels if isinstance(index, pd.MultiIndex) else [index]
     if isinstance(by, pd.Grouper) or any(isinstance(level.dtype, pd.CategoricalDtype) for level in levels):
-        # Groups of the index may have no rows. `ngroup` numbers only groups with rows, in another order. A single Grouper reorders the
-        # rows, unless it is in a list.
+        # The index may have groups without rows. `ngroup` numbers only groups with rows, and in another order. A Grouper that is not in
+        # a list would reorder the rows.
         grouped = rows.groupby([by] if isinstance(by, pd.Grouper) else by, **{**options, "observed": True})
         places = _places(index, grouped.size().index)
     codes = grouped.ngroup().to_numpy()
     if codes.dtype.kind == "f":
-        # Rows without a group.
+        # Rows without a group are NaN here.
         codes = np.where(np.isnan(codes), -1, codes)
     codes = codes.astype(np.int64, copy=False)
     if places is not None:
@@ -93,14 +93,14 @@ def _codes(rows, grouped, by, options):
 
 
 def _label(x, how, lists):
-    """The name of a result: the column's name or, if a column has a list of statistics, the names of column and statistic."""
+    """The name of a result: the column's name or, if any column has a list of statistics, the names of column and statistic."""
     if not any(isinstance(some, list) for some in lists.values()):
         return x
     return (*x, how) if isinstance(x, tuple) else (x, how)
 
 
 def _pair(label, how):
-    """The column and statistic for a column of the result, from a pair or pandas' `NamedAgg`."""
+    """Reads the source column and the statistic of a result from a pair or from pandas' `NamedAgg`."""
     if isinstance(how, pd.NamedAgg) and not (getattr(how, "args", ()) or getattr(how, "kwargs", {})):
         return how.column, how.aggfunc
     if not isinstance(how, tuple) or len(how) != 2:
@@ -111,13 +111,13 @@ def _pair(label, how):
 class GroupBy:
     """Rows in groups, created by `groupby`.
 
-    A method of one column takes a column's name and returns a Series; or a
-    list of names, and returns a DataFrame. Without a name, it uses all columns
-    of numbers except the keys. For a Series, it takes no name. The result's
-    index has the keys, as in pandas. Sums of integers are 64-bit
-    integers; a larger sum raises OverflowError. Skewness and kurtosis are
-    corrected for bias, as in pandas, and NaN if there are too few items or all
-    are equal. Slope and intercept are those of the regression line of y on x.
+    A method of one column returns a Series for the name of a column, and a
+    DataFrame for a list of names. Without a name, the method applies to all
+    columns of numbers except the keys. If the rows are a Series, methods take
+    no name. Keys are the index of the result, as in pandas. Sums of integers
+    are 64-bit integers; a larger sum raises OverflowError. Skewness and kurtosis
+    are corrected for bias, as in pandas. They are NaN if there are too few items
+    or all are equal. The regression line of slope and intercept is of y on x.
 
     Examples
     --------
@@ -148,7 +148,7 @@ class GroupBy:
         return column
 
     def _columns(self, x, takes_all=False):
-        """The columns of a list of names, or all numeric columns, or with `takes_all` all columns; and the names of these columns."""
+        """The columns that the list `x` names, and their names. If `x` is None, all numeric columns (with `takes_all`, all columns)."""
         rows = self._rows
         if x is not None:
             return [self._column(name) for name in x], rows.head(0)[x].columns
@@ -161,7 +161,7 @@ class GroupBy:
         (x, *others), of, index = columns, _STATISTICS[name], self._groups.keys
         if isinstance(self._rows, pd.Series):
             if x is not None:
-                raise TypeError(f"x: {x!r} names a column, and the rows are a Series")
+                raise TypeError(f"x: {x!r} names a column, but the rows are a Series")
             return pd.Series(self._values(of, [self._rows], options), index=index, name=self._rows.name)
         others = [self._column(other) for other in others]
         if x is None or isinstance(x, list):
@@ -178,7 +178,7 @@ class GroupBy:
             codes = self._codes if found.all() else self._codes[found]
             return np.bincount(codes + 1, minlength=len(groups.keys) + 1)[1:]
         if statistic in ("min", "max") and (pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_bool_dtype(dtype)):
-            # Minima and maxima do not depend on the order, and those of pandas keep the type.
+            # Minima and maxima do not depend on the order. pandas computes them, because its results keep the type.
             keys = pd.Categorical.from_codes(self._codes, range(len(groups.keys)))
             return getattr(columns[0].groupby(keys, observed=False), statistic)().array
         try:
@@ -189,22 +189,22 @@ class GroupBy:
         except (TypeError, ValueError, OverflowError) as error:
             raise type(error)(f"column {columns[0].name!r}: {error}") from None
         if "ddof" in options:
-            # pandas returns NaN here, not an infinity.
+            # For up to `ddof` items, pandas returns NaN, not infinity.
             values[slots.counts() <= ddof] = np.nan
         return values
 
     def agg(self, func=None, /, **named):
-        """Several statistics at once, with the arguments of pandas' `agg`.
+        """Computes several statistics at once. Arguments are as in pandas' `agg`.
 
         Parameters
         ----------
         func : str, list of str or dict, optional
-            For all columns of numbers, the name of a method of one column, or
-            a list of names; or a dict of these for some columns.
+            The name of a method of one column, or a list of such names, for all
+            columns of numbers; or a dict from columns to names or lists.
         **named : tuple or str
-            Without `func`: the name of a column of the result, with its source
-            column and statistic; for a Series, with the statistic alone. With
-            `func`, options of its method.
+            Without `func`, each keyword is the name of a column of the result;
+            its value is a pair of a column and a statistic or, for a Series,
+            only the statistic. With `func`, options of its method.
 
         Returns
         -------
@@ -214,9 +214,9 @@ class GroupBy:
         Raises
         ------
         ValueError
-            There is no such statistic.
+            A statistic does not exist.
         KeyError
-            There is no such column.
+            A column does not exist.
 
         Examples
         --------
@@ -252,13 +252,13 @@ class GroupBy:
 
 
 class _Accessor:
-    """The base of both accessors."""
+    """The base class of both accessors."""
 
     def __init__(self, rows):
         self._rows = rows
 
     def groupby(self, by=None, **options):
-        """Groups the rows: see `treefold.pandas.groupby`."""
+        """Groups the rows, as `treefold.pandas.groupby` does."""
         return groupby(self._rows, by, **options)
 
 
@@ -314,8 +314,8 @@ def groupby(rows, by=None, **options):
     rows : DataFrame or Series
         The rows.
     by, **options
-        As in `DataFrame.groupby`, which finds the groups: one key or a list,
-        `level`, `sort`, `dropna`, `observed`.
+        Arguments of `DataFrame.groupby`, which finds the groups: one key or a
+        list of keys, `level`, `sort`, `dropna` and `observed`.
 
     Returns
     -------
@@ -343,7 +343,7 @@ def groupby(rows, by=None, **options):
     if not isinstance(rows, (pd.DataFrame, pd.Series)):
         raise TypeError(f"rows must be a DataFrame or a Series, not {type(rows).__name__}")
     if not options.get("as_index", True):
-        raise ValueError("as_index: False, but the keys are the index of a result: call its reset_index()")
+        raise ValueError("as_index=False is not supported: the keys are the index of each result, which has reset_index()")
     grouped = rows.groupby(by, **options)
     return GroupBy(rows, *_codes(rows, grouped, by, options), grouped.exclusions)
 
@@ -358,13 +358,13 @@ def _items(column, name):
 
 
 class RollingWindows:
-    """Moving windows over a column or each column of a DataFrame.
+    """Moving windows over a Series or each column of a DataFrame.
 
-    `rolling` creates it. Methods return a Series or a DataFrame with the index
-    of the rows. Integers are converted to float64 first. Missing items do not
-    count; with two columns, rows in which either is missing do not count.
-    Skewness and kurtosis are corrected for bias, as in pandas. A method of two
-    columns takes another Series with the same index.
+    Created by `rolling`. Methods return a Series or a DataFrame with the index
+    of the rows. Integers are converted to float64 first. Missing items are
+    skipped. Methods of two columns take another Series with the same index, and
+    skip rows in which either item is missing. Skewness and kurtosis are
+    corrected for bias, as in pandas.
 
     Examples
     --------
@@ -399,11 +399,11 @@ class RollingWindows:
     def _values(self, column, statistic, others, options):
         items = _items(column, f"column {column.name!r}")
         if statistic == "count":
-            # As in pandas, `min_periods` is a number of rows here.
+            # As in pandas, `min_periods` counts rows here, even if their items are missing.
             return exact.rolling(1.0 - np.isnan(items), **{**self._options, "skipna": False}).sum()
         windows = dict(self._options)
         if statistic in ("var", "std") and options["ddof"] > 0:
-            # For so few items, pandas returns NaN, not an infinity.
+            # For up to `ddof` items, pandas returns NaN, not infinity.
             windows["min_periods"] = max(windows["min_periods"], math.floor(min(options["ddof"], len(items))) + 1)
         bias = {"bias": False} if statistic in ("skewness", "kurtosis") else {}
         return getattr(exact.rolling(items, **windows), statistic)(*others, **options, **bias)
@@ -418,14 +418,14 @@ def rolling(rows, window=None, min_periods=None, on=None, *, placement="trailing
         Floats or integers, some of which may be missing.
     window : int, or a duration, optional
         As in `treefold.exact.rolling`. If it is a duration and `on` is not
-        given, the rows' index has the times. Without a window, each window has all
-        rows from the first one on.
+        given, the times are the index of the rows. Without `window`, all windows
+        begin at the first row.
     min_periods : int, optional
-        Windows with fewer items that are not missing have the value NaN. The
-        default is `window` if this is a number of rows, else 1.
+        The value of a window with fewer items, not counting missing ones, is
+        NaN. The default is `window` if that is a number of rows, otherwise 1.
     on : array_like or str, optional
         An ascending index for each row, or the name of a DataFrame's column
-        that has the index. The result does not have that column.
+        that has the index. The result omits that column.
     placement : str, optional
         "trailing", "forward", or "centred", which is pandas' `center=True`.
 
@@ -457,7 +457,7 @@ def _add_methods(of, items, pairs, columns, by_place, by_keyword, texts):
 
 def _method(of, name, statistic, pairs, items, columns, by_place, by_keyword, texts):
     _, *others = columns_of(statistic)
-    # pandas' series and windows have another name for the second column.
+    # In pandas, methods of series and of windows call the second column `other`.
     columns = [*columns, *("other" if other == "y" and "other" in texts else other for other in others)]
     options = {*options_of(statistic), *(["min_count"] if name == "sum" else []), *(["skipna"] if name != "count" else [])}
     by_place, by_keyword = ([option for option in some if option in options] for some in (by_place, by_keyword))

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 __all__: list[str]
 
-# The type of the rows: by default the statistics of a DataFrame are a DataFrame, those of a Series a Series.
+# The type of the rows. By default, statistics of a DataFrame are a DataFrame, and statistics of a Series are a Series.
 _R = TypeVar("_R", pd.DataFrame, pd.Series[Any])
 _S = TypeVar("_S", bound=pd.DataFrame | pd.Series[Any], covariant=True)
 _Label: TypeAlias = str | bytes | float | datetime.date | datetime.timedelta | tuple[Any, ...]
@@ -16,7 +16,7 @@ _Window: TypeAlias = SupportsIndex | float | str | datetime.timedelta | np.timed
 _Placement: TypeAlias = Literal["trailing", "forward", "centred"]
 _Name: TypeAlias = Literal["sum", "count", "mean", "var", "std", "skew", "kurt", "min", "max", "norm"]
 
-# Methods with the same parameters.
+# Each protocol types the methods that share its parameters.
 
 class _Sum(Protocol[_S]):
     @overload

@@ -1,6 +1,6 @@
-"""Exact statistics as Polars expressions, rounded once.
+"""Computes exact statistics as Polars expressions, rounded once.
 
-The values depend only on the items, not on threads, chunks or row order.
+Statistics of columns depend only on the items, not on threads, chunks or order.
 
 >>> import polars as pl
 >>> from treefold import polars as tp
@@ -25,7 +25,7 @@ Moving windows:
 [None, 1e+300, 1.5, -1e+300]
 
 The namespaces `exact` of expressions, series and frames have the same
-functions, by their names without `exact_`:
+functions, under names without the prefix `exact_`:
 
 >>> frame.select(pl.col("x").exact.sum()).item()
 1.5
@@ -58,7 +58,7 @@ _Column: TypeAlias = pl.Expr | pl.Series | str
 _Arguments: TypeAlias = list[_Column]
 _Window: TypeAlias = float | str | datetime.timedelta | np.timedelta64 | None
 
-# The parameters of functions, and the plugin's arguments made from them.
+# Each of these functions has the parameters of some public functions, and converts them to the plugin's arguments.
 
 
 def _x(x: _Column) -> _Arguments:
@@ -124,15 +124,15 @@ Expr
 Raises
 ------
 polars.exceptions.ComputeError
-    When the query runs: a column has another type.
+    A column has another type. The error is raised when the query runs.
 """
 
-# Functions by names without `exact_`.
+# All functions, by their names without the prefix `exact_`.
 _FUNCTIONS: dict[str, Callable[..., pl.Expr]] = {}
 
 
 def _function(name: str, like: Callable[_P, _Arguments], *summary: str) -> Callable[_P, pl.Expr]:
-    """The plugin's function of this name."""
+    """Makes the Python function that calls the plugin's function `name`, with the parameters of `like`."""
     is_of_lists = "list" in name or name == "tree_sum"
     of_rows = is_of_lists or name.endswith("_of")
 
@@ -171,14 +171,14 @@ exact_skewness = _function("exact_skewness", _x_bias, "The exact skewness of a c
 exact_kurtosis = _function("exact_kurtosis", _x_bias, "The exact excess kurtosis of a column, rounded once; null if all are equal.")
 _OF_A_COLUMN = tuple(_FUNCTIONS)
 
-# Statistics of two columns: rows with a null in either are skipped, and all but dot are Float64.
+# Statistics of two columns. Rows with a null in either column are skipped. All results except those of `exact_dot` are Float64.
 exact_dot = _function(
     "exact_dot",
     _x_y,
     "The exact sum of the products of two columns, rounded once.",
     "",
-    "It has type Float32 if both columns have it, and Float64 otherwise. Integers",
-    "that Float64 cannot represent are an error.",
+    "The sum has type Float32 if both columns have this type, otherwise Float64.",
+    "Integers that Float64 cannot represent are an error.",
 )
 exact_average = _function("exact_average", _x_weights, "The exact weighted mean of a column, rounded once; null if weights add up to 0.")
 exact_cov = _function("exact_cov", _x_y_ddof, "The exact covariance of two columns, rounded once; null for up to `ddof` rows.")
@@ -192,8 +192,8 @@ exact_sum_state = _function(
     _x,
     "The state of a column's sum and mean, as bytes; null without items.",
     "",
-    "`exact_merge` merges states, and `exact_sum_of` reads a sum from each. DuckDB",
-    "and `treefold.exact.State` have the same states.",
+    "`exact_merge` merges states, and `exact_sum_of` returns the sum of each state.",
+    "States have the same bytes in DuckDB and in `treefold.exact.State`.",
 )
 exact_moments_state = _function("exact_moments_state", _x, "The state of a column's sum, mean, variance and standard deviation.")
 exact_powers_state = _function("exact_powers_state", _x, "The state of a column's moments, skewness and kurtosis.")
@@ -241,9 +241,9 @@ class RollingWindows:
     """Moving windows over a column, created by `rolling`.
 
     Methods return expressions of type Float64; integers are converted to
-    Float64 first. Rows with a null in a column do not count. A statistic is
-    null if too few rows count or its denominator is zero. As in Polars, `ddof`
-    is 1, and skewness and kurtosis are not corrected for bias.
+    Float64 first. Rows with a null in a column are skipped. A statistic is null
+    if too few rows are left or if its divisor is zero. The defaults are those
+    of Polars: `ddof` is 1, and skewness and kurtosis are not corrected for bias.
     """
 
     __slots__ = ("_on", "_options", "_x")
@@ -305,13 +305,12 @@ class RollingWindows:
         Parameters
         ----------
         ddof : float, optional
-            The number that is subtracted from the number of items in the
-            divisor.
+            The divisor is the number of items minus `ddof`.
         """
         return self._of("var", ddof=ddof)
 
     def std(self, ddof: float = 1) -> pl.Expr:
-        """The square root of the exact variance, rounded once: see `var`."""
+        """The square root of the exact variance; `ddof` is as in `var`."""
         return self._of("std", ddof=ddof)
 
     def skew(self, bias: bool = True) -> pl.Expr:
@@ -326,15 +325,15 @@ class RollingWindows:
         return self._of("skewness", bias=bias)
 
     def kurtosis(self, bias: bool = True) -> pl.Expr:
-        """The exact excess kurtosis, rounded once: see `skew`."""
+        """The exact excess kurtosis, rounded once; `bias` is as in `skew`."""
         return self._of("kurtosis", bias=bias)
 
     def cov(self, y: _Column, ddof: float = 1) -> pl.Expr:
-        """The exact covariance with another column, rounded once: see `var`."""
+        """The exact covariance with column `y`; `ddof` is as in `var`."""
         return self._of("cov", y, ddof=ddof)
 
     def corr(self, y: _Column) -> pl.Expr:
-        """The exact correlation with another column, as `cov`."""
+        """The exact correlation with column `y`, rounded once."""
         return self._of("corr", y)
 
 
@@ -373,7 +372,7 @@ def rolling(
 
 
 class _Namespace:
-    """Functions by their names without `exact_`."""
+    """A namespace of functions, under their names without the prefix `exact_`."""
 
     _names = _OF_COLUMNS_AND_STATES
     _what = "`exact`"
@@ -383,7 +382,7 @@ class _Namespace:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in self._names:
-            raise AttributeError(f"{name}: {self._what} has {', '.join(self._names)}")
+            raise AttributeError(f"{name}: {self._what} has no such function, only {', '.join(self._names)}")
 
         @functools.wraps(_FUNCTIONS[name])
         def called(*arguments: Any, **named: Any) -> Any:
@@ -400,7 +399,7 @@ class _Namespace:
 
 @pl.api.register_expr_namespace("exact")
 class ExprNamespace(_Namespace):
-    """Functions on columns and states, with this expression as first column.
+    """Functions of columns and states. The expression is their first argument.
 
     `pl.col("x").exact.cov("y")` is `exact_cov("x", "y")`.
     """
@@ -411,7 +410,7 @@ class ExprNamespace(_Namespace):
 
 @pl.api.register_series_namespace("exact")
 class SeriesNamespace(_Namespace):
-    """The functions for a series.
+    """Functions of columns and states. The series is their first argument.
     `series.exact.sum()` and `series.exact.cov(other)` are numbers. For a series
     of states, `.exact.sum_of()` is a series.
     """
@@ -434,7 +433,7 @@ class _OfFrames(_Namespace):
 
 @pl.api.register_dataframe_namespace("exact")
 class DataFrameNamespace(_OfFrames):
-    """The functions on one column, applied to each column of numbers.
+    """Functions of one column, applied to each column of numbers.
 
     `frame.exact.sum()` is a frame of one row.
     """
@@ -442,4 +441,4 @@ class DataFrameNamespace(_OfFrames):
 
 @pl.api.register_lazyframe_namespace("exact")
 class LazyFrameNamespace(_OfFrames):
-    """As `DataFrameNamespace`, for a lazy frame."""
+    """The functions of `DataFrameNamespace`, for a lazy frame."""

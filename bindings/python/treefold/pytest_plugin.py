@@ -21,7 +21,7 @@ _STATE: pytest.StashKey[tuple[contextlib.ExitStack, list[str], replacer.Report |
 def pytest_addoption(parser):
     group = parser.getgroup("treefold")
     for name, (text, _) in _OPTIONS.items():
-        group.addoption(f"--treefold-{name}", metavar="MODULES", default="", help=f"{text}: names, separated by commas")
+        group.addoption(f"--treefold-{name}", metavar="MODULES", default="", help=f"{text}; MODULES are names, separated by commas")
 
 
 def pytest_configure(config):

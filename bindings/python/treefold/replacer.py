@@ -45,7 +45,7 @@ __all__ = ["Report", "checked", "replaced"]
 _OWN = {name: getattr(treefold, name) for name in treefold.__all__} | {"amin": treefold.min, "amax": treefold.max}
 # treefold's names for NumPy's first parameters.
 _RENAMED = {"a": "x", "arr": "x", "b": "y"}
-# For an object that is not an array, NumPy's function of such a name calls the object's method of that name, if there is one.
+# If an object that is not an array has a method of one of these names, NumPy's function of that name calls the method.
 _METHODS = {"sum", "prod", "min", "max", "ptp", "mean", "var", "std", "cumsum", "cumprod"}
 
 _sessions: list["_Session"] = []
@@ -58,11 +58,11 @@ class Report:
     Attributes
     ----------
     calls : int
-        The compared reductions of floats and complex numbers.
+        The number of reductions of floats and complex numbers.
     differing : int
-        Those whose bits differ in another layout or in chunks.
+        How many of them have different bits in another layout or in chunks.
     sites : dict
-        A `Site` for each file, line and name of a function.
+        A `Site` for each file, line and function name.
     passed : dict
         For each reason, the number of calls that were left to NumPy.
     """
@@ -79,9 +79,9 @@ class Report:
 
     def __str__(self) -> str:
         if not self.calls:
-            text = "treefold: no reductions of floats"
+            text = "treefold: no reductions of floats were called"
         elif not self.differing:
-            text = f"treefold: same bits in all {self.calls} reductions, in any layout and chunks"
+            text = f"treefold: same bits in all {self.calls} reductions, in every layout and in chunks"
         else:
             text = f"treefold: NOT reproducible: {self.differing} of {self.calls} reductions depend on layout or chunks"
         for (file, line, name), site in sorted(self.sites.items()):
@@ -89,12 +89,12 @@ class Report:
                 ways = ", ".join(f"{way} {worst:.0e}" for way, worst in sorted(site.worst.items()))
                 text += f"\n  {file}:{line} {name} of {site.description}: {site.differing} of {site.calls} calls; {ways}"
         for reason, count in sorted(self.passed.items()):
-            text += f"\n  left to NumPy: {count} of {reason}"
+            text += f"\n  left to NumPy: {count} with {reason}"
         return text
 
 
 def _depends(found):
-    """Whether bits differ in a layout or in chunks: treefold's own order is no such difference."""
+    """Whether bits differ in another layout or in chunks. A difference between NumPy and treefold does not count."""
     return any(way != "treefold" for way in found)
 
 
@@ -106,10 +106,10 @@ class Site:
     calls, differing : int
         As in `Report`.
     worst : dict
-        For treefold, and for each layout or number of chunks, if bits differ:
-        the largest difference divided by the result's largest magnitude.
+        For each layout and number of chunks, and for treefold, if bits differ:
+        the largest difference, divided by the result's largest magnitude.
     description : str
-        Type and shape of the first array.
+        The type and shape of the first array.
     """
 
     def __init__(self, description: str) -> None:
@@ -132,7 +132,7 @@ class _Session:
             if not isinstance(module, str):
                 raise TypeError(f"modules: {module!r} is not the name of a module")
         if not modules:
-            raise ValueError("modules: no names")
+            raise ValueError("modules: pass the name of at least one module")
         self.report = report
         self.covers = functools.cache(lambda name: any(f"{name}.".startswith(f"{module}.") for module in modules))
 
@@ -194,7 +194,7 @@ def _why_not(own, arrays, keywords):
 
 
 def _dtype(find):
-    """The dtype that `find` returns; None if the argument is invalid, for which NumPy then raises the error."""
+    """The dtype that `find` returns; None if the argument is invalid. NumPy then raises the error."""
     try:
         return find()
     except Exception:
@@ -235,7 +235,7 @@ class _Dispatcher:
         try:
             given = self.signature.bind(*arguments, **{_RENAMED.get(key, key): value for key, value in keywords.items()}).arguments
         except TypeError:
-            # NumPy accepts the keyword, or raises the error.
+            # NumPy either accepts the keyword or raises the error.
             return self.numpys(*arguments, **keywords)
         given = {key: value for key, value in given.items() if value is not np._NoValue}
         arrays = [given.pop(name) for name in self.arrays]
@@ -252,7 +252,7 @@ class _Dispatcher:
         return hash(self.numpys)
 
     def __reduce__(self):
-        # Pickled by name, like functions.
+        # A dispatcher is pickled by its name, like a function.
         return self.__qualname__
 
 
@@ -320,20 +320,20 @@ def replaced(*modules: str) -> contextlib.AbstractContextManager[None]:
     Parameters
     ----------
     *modules : str
-        Names as in `import`. A package stands for all of its modules, loaded
-        or not. Other modules that these call are not covered.
+        Names as in `import`. The name of a package stands for all its modules,
+        loaded or not. Calls from any other module are left to NumPy.
 
     Returns
     -------
     context manager
-        NumPy's functions and methods are replaced until it ends.
+        NumPy's functions and methods are replaced until the context ends.
 
     Raises
     ------
     TypeError
         A name is not a string.
     ValueError
-        There are no names.
+        No name was passed.
 
     Examples
     --------
@@ -360,7 +360,7 @@ def checked(*modules: str) -> contextlib.AbstractContextManager[Report]:
     Returns
     -------
     context manager
-        It yields a `Report`.
+        Entering the context returns a `Report`.
 
     Examples
     --------
@@ -368,6 +368,6 @@ def checked(*modules: str) -> contextlib.AbstractContextManager[Report]:
     >>> with treefold.replacer.checked(__name__) as report:
     ...     total = np.arange(1000.0).sum()
     >>> print(report)
-    treefold: same bits in all 1 reductions, in any layout and chunks
+    treefold: same bits in all 1 reductions, in every layout and in chunks
     """
     return _during(_Session(modules, Report()))

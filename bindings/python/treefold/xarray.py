@@ -1,7 +1,7 @@
-"""Reductions of xarray by the names of dimensions, in memory and over dask.
+"""Reduces xarray's arrays along named dimensions, in memory and over dask.
 
 Importing this module registers the accessors `treefold` and `exact` of arrays
-and of data sets, which are shorthands for `reduce`:
+and of data sets. Their methods are shorthands for calls of `reduce`, such as
 `array.reduce(treefold.dask.sum, "time", skipna=True)`.
 
 >>> import numpy as np, xarray, treefold.xarray
@@ -28,7 +28,7 @@ __all__ = ["Accessor", "ExactAccessor"]
 
 
 class _Accessor:
-    """The base of both accessors, without reductions."""
+    """The base class of both accessors, without reductions."""
 
     def __init__(self, array):
         self._array = array
@@ -51,8 +51,8 @@ def _of_blocks(array, axis=None, *, function, second, other, **options):
 class Accessor(_Accessor):
     """`DataArray.treefold` and `Dataset.treefold`.
 
-    They have the reductions of `treefold.dask`, with dimensions instead of
-    axes. Items that are NaN do not count by default, as in xarray.
+    Both have the reductions of `treefold.dask`, with dimensions instead of
+    axes. Items that are NaN are skipped by default, as in xarray.
     """
 
 
@@ -61,15 +61,15 @@ class Accessor(_Accessor):
 class ExactAccessor(_Accessor):
     """`DataArray.exact` and `Dataset.exact`.
 
-    They have the exact functions of `treefold.dask` by their short names:
-    `array.exact.mean("time")` calls `treefold.dask.exact_mean`.
+    Both have the exact functions of `treefold.dask` under shorter names. For
+    example, `array.exact.mean("time")` calls `treefold.dask.exact_mean`.
     """
 
 
 _DEFAULTS = {"dim": None, "dtype": None, "bias": True, "skipna": True, "min_count": 0}
 _DEFAULTS |= {"split_every": None, "keepdims": False, "keep_attrs": None}
 _OPTIONS = ("dtype", "ddof", "bias", "min_count", "split_every")
-_OTHER = "DataArray\n    Broadcast by dimension names. Its coordinates must equal the array's."
+_OTHER = "DataArray\n    It is broadcast by dimension names. Its coordinates must equal the array's."
 _TEXTS = {
     "weights": _OTHER,
     "other": _OTHER,

@@ -12,7 +12,7 @@ _Dim: TypeAlias = str | Iterable[Hashable] | None
 _Split: TypeAlias = int | dict[int, int] | None
 _Keep: TypeAlias = bool | None
 
-# Methods with the same parameters.
+# Each protocol types the methods that share its parameters.
 
 class _Sum(Protocol[_R]):
     def __call__(

@@ -1,4 +1,4 @@
-"""Reductions over MPI's ranks, with the same bits on any number of ranks.
+"""Reduces over MPI's ranks, with the same bits on any number of ranks.
 
 The bits depend only on the items, their order and the operator, not on the
 number of ranks, the distribution of the items, the algorithm or the MPI
@@ -6,17 +6,17 @@ library. The ranks build a `Plan` together, once, and run it many times. Sums
 of items by key use a `KeyedPlan`, or a `HashedPlan` for any 64-bit keys.
 
 All ranks of the communicator must make the same collective calls, in the same
-order. If an argument is wrong on one rank alone, that rank gets a `ValueError`
+order. If an argument is wrong on only one rank, that rank gets a `ValueError`
 or `TypeError`, and the ranks that need its items get an `Error` that names the
-rank. The plan is then spent: build another.
+rank. The plan is then spent and cannot run again; build another.
 
 The module needs mpi4py 4 and calls the MPI library that mpi4py has loaded.
-`import treefold.mpi` raises `ImportError` if mpi4py is missing, or has loaded a
-different MPI library from the one it was compiled for. `comm.Free()` also frees
-what the plans of `comm` hold in MPI, unless some rank still has a plan. Ctrl-C
-ends a wait within a tenth of a second, and ends the run: the other ranks get an
-error. With the algorithm `mpi-native`, the MPI library waits, and Ctrl-C does
-not end its waits.
+`import treefold.mpi` raises `ImportError` if mpi4py is missing, or if mpi4py
+has loaded another MPI library than it was compiled for. `comm.Free()` also
+frees what the plans of `comm` hold in MPI, unless a rank still has a plan.
+Ctrl-C ends a wait within a tenth of a second. It also ends the run, and the
+other ranks get an error. With the algorithm `mpi-native`, the wait is inside
+the MPI library, and Ctrl-C does not end it.
 
 Examples
 --------

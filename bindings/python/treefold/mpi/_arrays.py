@@ -1,4 +1,4 @@
-"""Converts arrays for C: items, keys and outputs."""
+"""Converts arrays of items and keys, and output arrays, for the C library."""
 
 from math import prod
 from typing import Any
@@ -31,9 +31,9 @@ def taken(name: str, given: Any, dtype: np.dtype[Any]) -> Array:
 def _on_device(name: str, given: Any, dtype: np.dtype[Any]) -> OnDevice:
     array = described(name, given)
     if array.dtype != dtype:
-        raise TypeError(f"{name} has elements of type {array.dtype} in GPU memory, which are not converted: the plan's elements have type {dtype}")
+        raise TypeError(f"{name} has elements of type {array.dtype}, but the plan's have type {dtype}: arrays in GPU memory are not converted")
     if array.pointer:
-        # The C library looks for the driver only in a plan's first call. This call makes it look again.
+        # A plan looks for the GPU's driver only in its first call. This call makes it look again.
         _native.cuda_device_of(array.pointer, None)
     return array
 
@@ -55,10 +55,10 @@ def converted(name: str, given: Any, items: np.ndarray, dtype: np.dtype[Any]) ->
     with np.errstate(all="ignore"):
         result = np.require(items, dtype, ["C", "A"])
         back = result.real.astype(items.dtype) if rounds else result.astype(items.dtype)
-    # Negative integers have the same bits as large unsigned ones.
+    # Negative integers have the same bits as large unsigned integers, so their signs are compared, too.
     is_lossless = (back == items) | (items != items) if not may_be_integers else (back == items) & ((result < 0) == (items < 0))
     if not is_lossless.all():
-        raise ValueError(f"{name} has elements that {dtype} does not hold")
+        raise ValueError(f"{name} has elements that {dtype} cannot represent")
     return result
 
 
@@ -78,7 +78,7 @@ def with_keys(keys: Any, columns: tuple[Any, ...], dtype: np.dtype[Any], key_dty
 def check_host(name: str, array: Any) -> None:
     """Raises an error if an array is in GPU memory."""
     if is_on_device(array):
-        raise TypeError(f"{name} is in GPU memory: plans by key take arrays in host memory")
+        raise TypeError(f"{name} is in GPU memory, but plans by key need arrays in host memory")
 
 
 def place_of(name: str, out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
@@ -94,18 +94,18 @@ def place_of(name: str, out: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) 
     else:
         raise TypeError(f"{name} must be an array, not a {type(out).__name__}")
     if place.dtype != dtype:
-        raise TypeError(f"{name} must be {dtype}, which is the plan's type, not {place.dtype}")
+        raise TypeError(f"{name} must have the plan's type, {dtype}, not {place.dtype}")
     if place.size != prod(shape):
         raise ValueError(f"{name} has shape {place.shape}, but the result has {shape}")
     if not is_contiguous:
-        raise ValueError(f"{name} is not contiguous, in C order")
+        raise ValueError(f"{name} is not contiguous in C order")
     if not is_writeable:
         raise ValueError(f"{name} is read-only")
     return place
 
 
 def pointer(array: Array) -> Any:
-    """A pointer to an array, which has to outlive the pointer."""
+    """A pointer to an array. The array must outlive the pointer."""
     return ffi.cast("void *", array.pointer) if isinstance(array, OnDevice) else ffi.from_buffer(array)
 
 

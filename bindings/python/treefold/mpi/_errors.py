@@ -1,4 +1,4 @@
-"""The C library's errors as exceptions."""
+"""Raises the C library's errors as exceptions."""
 
 import re
 from typing import Any
@@ -16,21 +16,20 @@ _ARGUMENT_OF_C = re.compile(r"`\w+`: ")
 class Error(Exception):
     """A reduction failed.
 
-    An `Error` is also an instance of the Python class for its kind, if there
-    is one: `ValueError` for arguments, lengths, ranks that disagree, and the
-    reduction of no items by an operator that has no value for them;
-    `TypeError` for operations that a type does not have; `FloatingPointError`
-    if the processor flushes subnormal numbers or does not round to nearest;
-    `TimeoutError`; `MemoryError`.
+    If Python has an exception class for the cause, an `Error` is also an
+    instance of that class: `ValueError` for wrong arguments or lengths, ranks
+    that disagree, and the reduction of no items by an operator that has no
+    value for them; `TypeError` for operations that a type does not have;
+    `FloatingPointError` if the processor flushes subnormal numbers or does not
+    round to nearest; `TimeoutError`; `MemoryError`.
 
     Attributes
     ----------
     status : str
-        The name of the error in `treefold.h`, without its prefix, such as
-        "RANK_FAILED" if another rank failed, "SPENT" if an earlier run of the
-        plan failed, "MISMATCHED" if the ranks make different calls, and
-        "OPERATOR" if this call drove the run of another plan, whose operator
-        failed.
+        The name of the error in `treefold.h`, without the prefix `TREEFOLD_`.
+        Examples are "RANK_FAILED" if another rank failed, "SPENT" if an earlier
+        run of the plan failed, "MISMATCHED" if the ranks make different calls,
+        and "OPERATOR" if the operator of another plan failed during this call.
     rank : int or None
         The rank that failed, if it is known.
     """
@@ -53,7 +52,7 @@ _classes: dict[str, type[Error]] = {}
 
 
 def error_of(status: str, message: str, rank: int | None = None) -> Error:
-    """An error by the name of its status."""
+    """The `Error` for the name of a status."""
     if status not in _classes:
         bases = (Error, *([_BASES[status]] if status in _BASES else []))
         _classes[status] = type("Error", bases, {"status": status, "__module__": "treefold.mpi", "__doc__": Error.__doc__})
@@ -63,7 +62,7 @@ def error_of(status: str, message: str, rank: int | None = None) -> Error:
 
 
 def check(status: int, call: str) -> None:
-    """Raises the error of a C function, in terms of the Python call or argument."""
+    """Raises the error of a C function, if any. `call` is the name of the Python call or argument that the message begins with."""
     if status == OK:
         return
     if status == lib.TREEFOLD_INTERRUPTED:

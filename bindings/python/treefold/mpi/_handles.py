@@ -1,4 +1,4 @@
-"""Handles of C objects. The thread that created a handle destroys it."""
+"""Manages handles of C objects. Only the thread that created a handle may destroy it."""
 
 from collections import deque
 from threading import get_ident
@@ -24,9 +24,9 @@ _left: deque[tuple[int, Any, Any, Any]] = deque()
 
 
 class Handle:
-    """A C handle, which only the thread that created it can destroy. It keeps the callbacks that C may call."""
+    """A C handle. Only the thread that created it can destroy it. `kept` are the callbacks that C may call until then."""
 
-    # Set first, in case a signal interrupts the constructor.
+    # `__del__` reads this value if a signal interrupts the constructor.
     place: Any = (None,)
 
     def __init__(self, kind: str, kept: Any = None):
@@ -49,7 +49,7 @@ class Handle:
 
 
 def end_what_is_left() -> None:
-    """Destroys this thread's handles that another thread has garbage-collected."""
+    """Destroys the handles of this thread that were garbage-collected in another thread."""
     for _ in range(len(_left)):
         left = _left.popleft()
         thread, place, end, _kept = left

@@ -1,4 +1,4 @@
-"""Plans of exact statistics by key."""
+"""Defines plans of exact statistics by key."""
 
 from typing import Any
 
@@ -16,13 +16,13 @@ from ._settings import described, natural, set_all
 
 
 class KeyedPlan(ScheduledPlan):
-    """Exact statistics of the items of each of the keys 0 to `groups` - 1.
+    """A plan of exact statistics by key, for the keys 0 to `groups` - 1.
 
     In each run, each rank contributes any number of items, with any of these
     keys. Sums equal those of `treefold.exact.bincount` on all ranks' items:
-    rounded once, whichever rank has which item. A message has 16 bytes for each
-    key, or 64 for means. For arbitrary integer keys, use `HashedPlan`.
-    Collective.
+    they are rounded once, and do not depend on which rank has which item. A
+    message has 16 bytes for each key, or 64 for means. For arbitrary integer
+    keys, use `HashedPlan`. Collective.
 
     Parameters
     ----------
@@ -34,10 +34,10 @@ class KeyedPlan(ScheduledPlan):
         The type of the items: float64 or float32.
     op : str, optional
         "exact_sum" or "exact_mean", whose results are arrays; or "exact_var",
-        "exact_skewness", or "exact_cov" of two columns, whose results are
-        `Moments`.
+        "exact_skewness" or "exact_cov", whose results are `Moments`. Only
+        "exact_cov" has two columns.
     root, algorithm, blocks, ports, node_ranks, message_limit : optional
-        As in `Plan`, with the same errors.
+        As in `Plan`; so are the errors.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class KeyedPlan(ScheduledPlan):
             set_all(builder, {"root": root, "algorithm": algorithm, "blocks": blocks, "ports": ports, "node_ranks": node_ranks,
                               "message_limit": message_limit})
         self._build(comm, builder, (self._groups,), root)
-        # C runs two columns only in blocking calls.
+        # The C library runs plans of two columns only in blocking calls.
         self._is_blocking |= self._by_key.columns > 1
 
     def allreduce(self, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None, *, out: np.ndarray | None = None) -> Any:
@@ -79,8 +79,8 @@ class KeyedPlan(ScheduledPlan):
         keys : array_like of ints
             The key of each of this rank's items.
         x : array_like
-            An item for each key; converted to the plan's type if no value
-            changes.
+            An item for each key. Items are converted to the plan's type; a
+            value that would change is an error.
         y : array_like, optional
             The second column, in plans of "exact_cov".
         out : ndarray, optional
@@ -90,7 +90,7 @@ class KeyedPlan(ScheduledPlan):
         Returns
         -------
         array of `groups` elements, or Moments
-            `out` if it was given.
+            The statistics; `out` if it was given.
 
         Raises
         ------
@@ -100,17 +100,17 @@ class KeyedPlan(ScheduledPlan):
         return self._run("allreduce", (keys, x, y), out)
 
     def reduce(self, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None, *, out: np.ndarray | None = None) -> Any:
-        """As `allreduce`, on the root; None on other ranks. Collective."""
+        """The result of `allreduce` on the root; None on other ranks. Collective."""
         return self._run("reduce", (keys, x, y), out)
 
     def reduce_scatter(self, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None, *, out: np.ndarray | None = None) -> Any:
-        """As `allreduce`, but only for the keys `scattered_keys`. Collective."""
+        """The result of `allreduce`, but only for `scattered_keys`. Collective."""
         return self._run("reduce_scatter", (keys, x, y), out)
 
     def start(self, operation: str, keys: ArrayLike, x: ArrayLike, y: ArrayLike | None = None, *, out: np.ndarray | None = None) -> Pending:
         """Starts an operation, as `Plan.start` does. Collective.
 
-        Plans of two columns cannot be started.
+        Plans of two columns do not support `start`.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class KeyedPlan(ScheduledPlan):
         call = self._call(operation, (keys, x, y), out)
         if self._by_key.columns > 1:
             self._refuse(call.form, operation)
-            raise TypeError(f"KeyedPlan.start: plans of {self._op!r} cannot be started: call {operation}")
+            raise TypeError(f"KeyedPlan.start: plans of {self._op!r} do not support start: call {operation}")
         return self._start(call)
 
     @property
@@ -180,9 +180,9 @@ class KeyedPlan(ScheduledPlan):
 
 
 class Moments:
-    """Several statistics of each key's items.
+    """The result of a `KeyedPlan` of "exact_var", "exact_skewness" or "exact_cov".
 
-    A `KeyedPlan` of "exact_var", "exact_skewness" or "exact_cov" returns them.
+    Several statistics of each key's items can be computed from it.
     """
 
     def __init__(self, dtype: np.dtype[Any], groups: int, code: int):
@@ -196,13 +196,13 @@ class Moments:
         Parameters
         ----------
         statistic : str
-            "count", "sum", "mean", "var" or "std"; with "exact_skewness" also
-            "skewness" and "kurtosis". With "exact_cov": "count", "cov",
-            "corr", "slope" (of the regression line of y on x) and "intercept"
-            (its height at x = 0).
+            "count", "sum", "mean", "var" or "std"; for plans of "exact_skewness"
+            also "skewness" or "kurtosis". For plans of "exact_cov", "count",
+            "cov", "corr", "slope" (of the regression line of y on x) or
+            "intercept" (the line's height at x = 0).
         ddof : float, optional
-            The number that "var", "std" and "cov" subtract from the number of
-            items in their divisor: 0 by default, and 1 for "cov".
+            The divisor of "var", "std" and "cov" is the number of items minus
+            `ddof`. The default is 1 for "cov" and 0 for the others.
         bias : bool, optional
             True, the default, for the "skewness" and "kurtosis" of the items;
             false for the estimates for a population.
@@ -210,8 +210,8 @@ class Moments:
         Returns
         -------
         array
-            An element for each key, NaN if it has too few items; of type
-            uint64 for "count", else of the plan's type.
+            An element for each key, NaN for a key with too few items. The type
+            is uint64 for "count", otherwise the plan's type.
 
         Raises
         ------
@@ -233,13 +233,13 @@ class Moments:
 
 
 class HashedPlan(AnyPlan):
-    """Exact sums of the items of each key, for 64-bit keys.
+    """A plan of exact sums by key, for any 64-bit keys.
 
     Each key is owned by one rank, which adds up the key's items from all ranks.
     In each run, each rank contributes any number of items, with any keys.
-    Results are the keys that have items, ascending, and their sums, each rounded
-    once, with the same bits as in one process. For keys 0 to K - 1 that most
-    ranks have, `KeyedPlan` is cheaper. Collective.
+    Results are the keys that have items, in ascending order, and their sums. Each
+    sum is rounded once, and has the same bits as in one process. If keys are 0
+    to K - 1 and most ranks have each key, `KeyedPlan` is cheaper. Collective.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ class HashedPlan(AnyPlan):
         Parameters
         ----------
         keys, x : array_like
-            As in `KeyedPlan.allreduce`, with the same errors.
+            As in `KeyedPlan.allreduce`; so are the errors.
 
         Returns
         -------
@@ -295,12 +295,12 @@ class HashedPlan(AnyPlan):
         return self._run("allreduce", keys, x)
 
     def reduce(self, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray] | None:
-        """As `allreduce`, on the root; None on other ranks. Collective."""
+        """The result of `allreduce` on the root; None on other ranks. Collective."""
         result = self._run("reduce", keys, x)
         return result if self._is_root else None
 
     def reduce_scatter(self, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """As `allreduce`, but only for the keys that this rank owns. Collective."""
+        """The result of `allreduce`, but only for this rank's own keys. Collective."""
         return self._run("reduce_scatter", keys, x)
 
     def _run(self, name: str, keys: ArrayLike, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ except ModuleNotFoundError as error:
     raise ImportError("treefold.mpi reduces over communicators of mpi4py, which is not installed: pip install mpi4py") from None
 
 if not hasattr(_native, "choose_mpi"):
-    raise ImportError(f"treefold.mpi is for Linux on x86-64 and AArch64: this treefold was built for {sys.platform}")
+    raise ImportError(f"treefold.mpi runs only on Linux on x86-64 and AArch64, but this treefold was built for {sys.platform}")
 if not hasattr(MPI, "_handleof"):
     raise ImportError("treefold.mpi needs mpi4py 4 or later: pip install --upgrade mpi4py")
 

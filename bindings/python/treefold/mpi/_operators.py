@@ -15,7 +15,7 @@ _TYPES = {
 }
 
 
-# The operators of a plan by name: those reduced in tree order, then the exact statistics.
+# The operators of a plan by name. `IN_ORDER` has the operators of reductions in tree order; `EXACT` has the exact statistics.
 IN_ORDER = {
     "sum": lib.TREEFOLD_SUM,
     "prod": lib.TREEFOLD_PRODUCT,
@@ -30,7 +30,7 @@ EXACT = {
 }
 
 
-# The types of items with keys.
+# The types that the items of plans by key may have.
 FLOATS = ("f4", "f8")
 
 
@@ -50,7 +50,7 @@ BY_KEY = {
     "exact_cov": ByKey(lib.TREEFOLD_EXACT_COVARIANCE, columns=2, has_moments=True),
 }
 
-# The statistics of `Moments`: the code in C, and the parameter with its default.
+# The statistics of `Moments`. For each: its code in C, its only parameter (if any), and the parameter's default.
 STATISTICS: dict[str, tuple[int, str | None, float]] = {
     "count": (lib.TREEFOLD_EXACT_COUNT, None, 0),
     "sum": (lib.TREEFOLD_EXACT_SUM, None, 0),
@@ -67,7 +67,7 @@ STATISTICS: dict[str, tuple[int, str | None, float]] = {
 
 
 def row_of(table: dict[str, Any], name: Any, argument: str) -> Any:
-    """The row of a table that an argument names."""
+    """The row of a table for a name. Error messages call the argument that had the name `argument`."""
     if not isinstance(name, str) or name not in table:
         raise ValueError(f"{argument} must be one of {', '.join(table)}, not {name!r}")
     return table[name]
@@ -95,7 +95,7 @@ def is_compiled(op: Any) -> bool:
 
 
 def combine_of(op: Any, dtype: np.dtype[Any], raised: list[BaseException]) -> Any:
-    """A C callback that combines two items, to be kept for as long as C may call it. Appends exceptions to `raised`."""
+    """A C callback that combines two items by `op`. Callers must keep it as long as C may call it. It appends exceptions to `raised`."""
     if is_compiled(op):
         _check_signature(op)
         return ffi.cast("treefold_combine", op.address)
@@ -115,7 +115,7 @@ def _check_signature(op: Any) -> None:
         return
     are_pointers = [str(argument).endswith("*") for argument in signature.args]
     if str(signature.return_type) != "int32" or are_pointers != [True] * 4:
-        raise TypeError(f"op has the signature {signature}, not the one of treefold_combine: four pointers, returning an intc")
+        raise TypeError(f"op has the signature {signature}, but must take four pointers and return an intc, as treefold_combine does")
 
 
 def _calls(op: Callable[[Any, Any], Any], dtype: np.dtype[Any]) -> Callable[[Any, Any, Any, Any], int]:
@@ -153,6 +153,6 @@ def one_item(name: str, given: Any, dtype: np.dtype[Any]) -> np.ndarray:
             raise kind(f"{name}: {error}") from None
     data = item.view(np.uint8)
     if dtype.type in (np.longdouble, np.clongdouble) and np.finfo(np.longdouble).nmant == 63:
-        # x86's 80-bit floats use 10 bytes; the others are padding.
+        # x86's 80-bit floats use 10 bytes; the remaining bytes are padding.
         data.reshape(-1, np.dtype(np.longdouble).itemsize)[:, 10:] = 0
     return data

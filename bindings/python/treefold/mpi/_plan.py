@@ -1,4 +1,4 @@
-"""Plans in tree order, and plans of exact sums."""
+"""Defines plans of reductions in tree order, and of exact sums."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,40 +20,40 @@ class Plan(ScheduledPlan):
     """A reduction that the ranks build together, and run many times.
 
     Items are numbered 0 to N - 1 over all ranks. One of `local_items`, `extents`,
-    `even` and `block_cyclic` sets which items this rank has; exact operators need
-    none of these: each rank contributes any number of items in each run. Only
+    `even` and `block_cyclic` says which items this rank has. Exact operators need
+    none of them: in each run, each rank contributes any number of items. Only
     `dtype`, `op`, `width` and `lanes` affect the bits of a result. Collective.
 
     Parameters
     ----------
     comm : mpi4py.MPI.Intracomm
-        The ranks. The first plan on a communicator duplicates it; later ones
+        The ranks. The first plan on a communicator duplicates it; later plans
         share the duplicate.
     local_items : int, optional
-        The number of this rank's items, which follow those of the lower ranks.
+        The number of this rank's items. They follow the items of lower ranks.
     extents : sequence of (int, int), optional
-        The ranges of this rank's items, in the order of its array. A pair has
-        a range's first item number and the number after its last.
+        The ranges of this rank's items, in the order of its array. A pair is
+        the number of a range's first item and the number after its last item.
     even : int, optional
-        N items over all ranks: each of p ranks has floor(N / p), and the first
-        N mod p have one more.
+        N, the number of items of all ranks. Each of the p ranks has floor(N / p)
+        items, and the first N mod p ranks have one more.
     block_cyclic : (int, int), optional
         N and b: the N items are dealt to the ranks round-robin, b at a time.
     items : int, optional
-        N, to be checked against the items that the ranks have.
+        N, which is then compared with the number of items that the ranks have.
     dtype : data-type, optional
         The type of the items. With a function as `op`, any type without Python
         objects whose size is a multiple of 4, from 4 to 512 bytes.
     op : str, function or numba.cfunc, optional
-        "sum", "prod", "min" or "max"; or "exact_sum", "exact_norm",
-        "exact_dot" or "exact_vdot", which are rounded once and do not depend
-        on the order of the items; or a function of two items, the one with the
-        lower numbers first, that returns their combination; or a compiled
-        function with the signature of `treefold_combine` in `treefold.h`, such
-        as a `numba.cfunc`. A function must return the same bits on every rank,
-        and must not communicate. Its exceptions are raised by the call that
-        waits for the run. A `numba.cfunc` cannot raise: numba prints the
-        exception and continues. Let it return 1 to report a failure.
+        "sum", "prod", "min" or "max"; "exact_sum", "exact_norm", "exact_dot" or
+        "exact_vdot", which are rounded once and do not depend on the order of
+        the items; a function that combines two items, of which the first
+        stands for the lower item numbers; or a compiled function with the
+        signature of `treefold_combine` in `treefold.h`, such as a
+        `numba.cfunc`. A function must return the same bits on every rank, and
+        must not communicate. Its exceptions are raised by the call that waits
+        for the run. But numba prints the exceptions of a `numba.cfunc`, and
+        continues: such a function must return 1 to report a failure.
     empty : scalar, optional
         The result for no items, if `op` is a function. Without it, reducing
         no items is an error.
@@ -71,15 +71,15 @@ class Plan(ScheduledPlan):
         TREEFOLD_ALGORITHM, or else the algorithm with the least estimated
         time.
     blocks, ports, node_ranks, message_limit : int, optional
-        Parameters of algorithms: the number of column blocks in a row; of
-        messages that a rank sends at once; of ranks in a node; and the number
-        of elements in the longest message.
+        Parameters of algorithms: the number of column blocks in a row, the
+        number of messages that a rank sends at once, the number of ranks in a
+        node, and the number of elements in the longest message.
 
     Raises
     ------
     Error
-        On all ranks: the items of all ranks are not 0 to N - 1, each once; or
-        ranks ask for different reductions; or one rank's argument was wrong.
+        Raised on all ranks if their items are not 0 to N - 1, each once; if
+        ranks ask for different reductions; or if a rank's argument is wrong.
 
     Examples
     --------
@@ -107,9 +107,9 @@ class Plan(ScheduledPlan):
             given = [name for name, share in shares.items() if share is not None]
             if isinstance(op, str) and op in EXACT:
                 if given or items is not None:
-                    raise TypeError(f"{(given or ['items'])[0]}: items of {op!r} have no numbers, and each run takes any number of them")
+                    raise TypeError(f"{(given or ['items'])[0]} cannot be given: items of {op!r} have no numbers, and their count may vary between runs")
             elif len(given) != 1:
-                raise TypeError(f"one of {', '.join(shares)} must say which items this rank has, but {len(given)} are given")
+                raise TypeError(f"exactly one of {', '.join(shares)} must say which items this rank has, but {len(given)} are given")
             builder = self._builder(world, op, empty)
             settings = {"items": items, "width": width, "lanes": lanes, "root": root, "algorithm": algorithm, "blocks": blocks,
                         "ports": ports, "node_ranks": node_ranks, "message_limit": message_limit}
@@ -120,7 +120,7 @@ class Plan(ScheduledPlan):
         dtype = self._dtype
         if isinstance(op, str):
             if empty is not None:
-                raise TypeError("empty is for operators that are functions")
+                raise TypeError("empty can be given only if op is a function")
             builder = Handle("treefold_builder **")
             create = lib.treefold_builder_create_exact if op in EXACT else lib.treefold_builder_create
             check(create(world, type_code(dtype), row_of(IN_ORDER | EXACT, op, "op"), builder.place), "op")
@@ -128,7 +128,7 @@ class Plan(ScheduledPlan):
         if dtype.hasobject:
             raise TypeError(f"dtype: items of {dtype} hold Python objects, which cannot be sent")
         if dtype.subdtype is not None:
-            raise TypeError(f"dtype: items of {dtype} are arrays: use width")
+            raise TypeError(f"dtype: items of {dtype} are arrays; use width instead")
         self._is_compiled = is_compiled(op)
         combine = combine_of(op, dtype, self._raised)
         nothing = ffi.NULL if empty is None else ffi.from_buffer(one_item("empty", empty, dtype))
@@ -146,20 +146,20 @@ class Plan(ScheduledPlan):
         Parameters
         ----------
         x : array_like
-            This rank's items: the planned number, each of `width` elements, in
-            C order, whatever the shape. Elements are converted to the plan's
-            type if no value changes. Arrays in the memory of a GPU, such as
-            those of PyTorch, CuPy, JAX and Numba, must be contiguous and of the
-            plan's type. Sums and exact sums of floats are computed on the GPU,
-            other reductions from a copy in host memory.
+            This rank's items, in an array of any shape: in C order, the planned
+            number of items of `width` elements each. Elements are converted to
+            the plan's type; a value that would change is an error. Arrays in
+            GPU memory, such as those of PyTorch, CuPy, JAX and Numba, must be
+            contiguous and of the plan's type. Sums and exact sums of floats are
+            computed on the GPU; other reductions copy the items to the host.
         y : array_like, optional
             The same number of items as `x`. The result is the dot product of
             `x` and `y`, or a dot product for each column. It is exact in plans
             of "exact_dot" and "exact_vdot"; plans of "sum" of floats round each
             product once, and add the products in tree order.
         pairs : sequence of (array_like, array_like), optional
-            Instead of `x` and `y`: `width` pairs of arrays, all of one length.
-            The result is the dot product of each pair.
+            `width` pairs of arrays of equal length, instead of `x` and `y`. The
+            result is the dot product of each pair.
         out : ndarray, or array in the memory of a GPU, optional
             The output: C-contiguous, of the plan's type, with
             `width` elements. By default, a new NumPy array.
@@ -167,7 +167,7 @@ class Plan(ScheduledPlan):
         Returns
         -------
         scalar, or array of `width` elements
-            `out` if it was given.
+            The reduction; `out` if it was given.
 
         Raises
         ------
@@ -180,24 +180,24 @@ class Plan(ScheduledPlan):
         self, x: ArrayLike | None = None, y: ArrayLike | None = None, *,
         pairs: Sequence[tuple[ArrayLike, ArrayLike]] | None = None, out: Any = None,
     ) -> Any:
-        """As `allreduce`, on the root; None on other ranks. Collective."""
+        """The result of `allreduce` on the root; None on other ranks. Collective."""
         return self._run("reduce", (x, y, pairs), out)
 
     def reduce_scatter(self, x: ArrayLike, *, out: Any = None) -> Any:
-        """As `allreduce`, but only the columns `scattered_columns`. Collective."""
+        """The result of `allreduce`, but only `scattered_columns`. Collective."""
         return self._run("reduce_scatter", (x, None, None), out)
 
     def scan(self, x: ArrayLike, *, out: Any = None) -> Any:
         """For each item of this rank, the reduction of all items up to and including it.
 
-        The result has the shape of `x`; otherwise as `allreduce`. Collective.
+        The result has the shape of `x`. Errors are those of `allreduce`. Collective.
         """
         return self._run("scan", (x, None, None), out)
 
     def exscan(self, x: ArrayLike, *, out: Any = None) -> Any:
-        """As `scan`, but up to and excluding the item itself. Collective.
+        """For each item of this rank, the reduction of all items before it.
 
-        Item 0 gets the operator's value for no items.
+        For item 0, this is the operator's value for no items. Collective.
         """
         return self._run("exscan", (x, None, None), out)
 
@@ -207,8 +207,8 @@ class Plan(ScheduledPlan):
     ) -> Pending:
         """Starts an operation; `Pending.wait` returns its result. Collective.
 
-        When the call returns, the items may be changed. The algorithms
-        `mpi-native`, `algorithm1` and `algorithm1-unbuffered` cannot be started.
+        The items may be changed as soon as the call returns. The algorithms
+        `mpi-native`, `algorithm1` and `algorithm1-unbuffered` do not support `start`.
 
         Parameters
         ----------
@@ -235,7 +235,7 @@ class Plan(ScheduledPlan):
         Parameters
         ----------
         row : ndarray, or array in the memory of a GPU
-            As `out` of `allreduce`.
+            As `out` in `allreduce`.
 
         Returns
         -------
@@ -273,7 +273,7 @@ class Plan(ScheduledPlan):
             factors = taken("x", x, self._dtype), taken("y", y, self._dtype)
             return factors, buffers(*factors)
         if x is not None or y is not None:
-            raise TypeError("pairs are given in place of x and y, not with them")
+            raise TypeError("pairs must be given instead of x and y, not together with them")
         arrays = tuple(taken(name, array, self._dtype) for x, y in pairs for name, array in (("x", x), ("y", y)))
         lengths = sorted({array.size for array in arrays})
         if len(lengths) > 1:

@@ -1,4 +1,4 @@
-"""The base classes of all plans, and the runs of plans."""
+"""Defines the base classes of plans, and `Pending`, a run of a plan."""
 
 from collections.abc import Iterable
 from math import isnan
@@ -13,14 +13,14 @@ from ._handles import Handle, end_what_is_left
 from ._load import ffi, lib
 from ._operators import row_of
 
-# A wait drives all runs of its communicator. If the operator of another plan fails, that plan's run is over, and this wait is repeated
-# at most this number of times.
+# A wait drives all runs of its communicator. If the operator of another plan fails, that plan's run is over, and this wait begins again.
+# This is the greatest number of attempts.
 _BEGUN_AGAIN_MOST = 100
 
 # These algorithms cannot be started.
 _BLOCKING_ALGORITHMS = ("algorithm1", "algorithm1-unbuffered", "mpi-native")
 
-# Runs that programs have started and not waited for.
+# The runs that the program has started and not yet waited for.
 _under_way: set[int] = set()
 
 _Self = TypeVar("_Self", bound="AnyPlan")
@@ -44,7 +44,7 @@ OPERATIONS = {
     "scan": Operation(lib.TREEFOLD_SCAN, lib.treefold_scan, result="items"),
     "exscan": Operation(lib.TREEFOLD_EXSCAN, lib.treefold_exscan, result="items"),
 }
-# Broadcast is not listed, since it is not a reduction.
+# `OPERATIONS` does not list broadcast, because it is not a reduction.
 _CODES = {"bcast": lib.TREEFOLD_BROADCAST, **{name: operation.code for name, operation in OPERATIONS.items()}}
 
 
@@ -52,9 +52,9 @@ class Form(NamedTuple):
     """A form of input (an array, pairs of arrays, keys), and the C functions that accept this form."""
 
     start: Any
-    # None for one array: each operation has its own call.
+    # None for one array, because each operation has its own C function for it.
     run: Any
-    # Invalid arguments, one item at NULL, with which `_refuse` makes the C call fail on this rank and on the ranks that wait for it.
+    # Invalid arguments (one item at address NULL), with which `_refuse` makes a call fail on this rank and on the ranks that wait for it.
     nothing: tuple[Any, ...]
 
 
@@ -65,7 +65,7 @@ WITH_KEYS = Form(lib.treefold_start_by_key, lib.treefold_run_by_key, (lib.TREEFO
 
 
 class Call(NamedTuple):
-    """A call whose arguments are checked."""
+    """A call whose arguments have been checked."""
 
     name: str
     form: Form
@@ -78,7 +78,7 @@ class Call(NamedTuple):
 
 
 class AnyPlan:
-    """The base of all plans.
+    """The base class of all plans.
 
     A plan belongs to the thread that built it, and a communicator to the
     thread that built its first plan. A plan is a context manager: the end of
@@ -95,7 +95,7 @@ class AnyPlan:
         return self._dtype
 
     def close(self) -> None:
-        """Closes the plan. Its runs under way continue."""
+        """Closes the plan. Runs of the plan that are under way continue."""
         if self._plan is not None:
             self._plan.end()
             self._plan = None
@@ -113,12 +113,12 @@ class AnyPlan:
 
 
 class ScheduledPlan(AnyPlan):
-    """The base of `Plan` and `KeyedPlan`, which have a schedule of messages.
+    """The base class of `Plan` and `KeyedPlan`, which have a message schedule.
 
     `str(plan)` shows which rank sends what to which rank, and when.
     """
 
-    # The exception of an operator in a run of this plan.
+    # The exceptions that the operator has raised in the current run of this plan.
     _raised: list[BaseException]
     _is_compiled = False
 
@@ -196,13 +196,13 @@ class ScheduledPlan(AnyPlan):
         return Call(name, form, arrays, passed, shape, place)
 
     def _refuse(self, form: Form, name: str) -> None:
-        """Makes an operation fail on this rank and on the ranks that wait for this one, by starting it without items."""
+        """Makes an operation fail on this rank and on the ranks that wait for this rank, by running it with invalid arguments."""
         self._run_in_c(form, OPERATIONS[name], *form.nothing, ffi.NULL, 0)
 
     def _run(self, name: str, given: tuple[Any, ...], out: Any) -> Any:
         call = self._call(name, given, out)
-        # If another run is under way, its operator may fail in this wait, which would end a blocking call. And C's blocking calls must not
-        # write to their input.
+        # If another run is under way, its operator may fail during this call, and the failure would end a blocking call. Blocking calls
+        # also must not write to their input.
         is_simple = not _under_way and (call.out is None or not any(may_overlap(array, call.out) for array in call.arrays))
         return self._run_at_once(call) if is_simple or self._is_blocking else self._start(call).wait()
 
@@ -218,9 +218,9 @@ class ScheduledPlan(AnyPlan):
         return form.run(self._handle(), operation.code, *arguments, ffi.NULL)
 
     def _start(self, call: Call) -> "Pending":
-        # Created before the call, so that any interruption of this function cancels the run.
+        # The handle is created before the call, so that any interruption of this function cancels the run.
         handle = Handle("treefold_run **", self._combine)
-        # The output is passed to the wait.
+        # No output is passed here: the wait gets it.
         arguments = OPERATIONS[call.name].code, *call.passed, ffi.NULL, 0, handle.place
         self._check(call.form.start(self._handle(), *arguments), call.name)
         return Pending(self, handle, call.name, call.shape, call.out)
@@ -263,8 +263,8 @@ class ScheduledPlan(AnyPlan):
 class Pending:
     """A run of a plan between its start and its end.
 
-    Several plans may have a run at once; a wait for one run drives all of
-    them. A run that is dropped is cancelled.
+    Several plans may each have a run under way; a wait for one run drives all
+    of them. Deleting a `Pending` cancels its run.
     """
 
     def __init__(self, plan: ScheduledPlan, handle: Handle, name: str, shape: tuple[int, ...], out: Array | None):
@@ -284,7 +284,7 @@ class Pending:
         Raises
         ------
         Error
-            As `wait`.
+            As in `wait`.
         """
         done = ffi.new("int *")
         try:
@@ -300,8 +300,8 @@ class Pending:
         Parameters
         ----------
         timeout : float, optional
-            How long to wait, in seconds; by default without limit. After a
-            `TimeoutError` the run continues, and can be waited for again. Any
+            How many seconds to wait; by default, there is no limit. After a
+            `TimeoutError`, the run continues, and can be waited for again. Any
             other exception ends the run.
 
         Returns
@@ -331,9 +331,9 @@ class Pending:
         return result
 
     def cancel(self) -> None:
-        """Abandons the run, unless it was waited for.
+        """Abandons the run, unless it is over.
 
-        Its plan is spent, and the other ranks get an error.
+        The plan is then spent and cannot run again. Other ranks get an error.
         """
         if self._handle is not None:
             self._handle.end()
@@ -358,7 +358,7 @@ class Pending:
 def wait_all(runs: Iterable[Pending]) -> list[Any]:
     """Waits for several runs.
 
-    It waits for all runs, even after an error. Only Ctrl-C, or another
+    All runs are waited for, even if one of them fails. Only Ctrl-C, or another
     exception that is not an `Exception`, cancels the runs that are not over.
 
     Parameters
@@ -388,7 +388,7 @@ def wait_all(runs: Iterable[Pending]) -> list[Any]:
     runs = list(runs)
     for run in runs:
         if not isinstance(run, Pending):
-            raise TypeError(f"runs must be runs under way, not a {type(run).__name__}")
+            raise TypeError(f"runs must be Pending objects, but one is a {type(run).__name__}")
     results, errors = [], []
     for run in runs:
         try:

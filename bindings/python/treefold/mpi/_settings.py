@@ -18,7 +18,7 @@ from ._world import world_of
 def described(plan: AnyPlan, comm: MPI.Intracomm) -> Iterator[Any]:
     """Yields the communicator while this rank describes a plan. If that fails, all ranks get an error instead of the plan."""
     if hasattr(plan, "_plan"):
-        raise TypeError("a plan is built once")
+        raise TypeError("this plan has already been built")
     end_what_is_left()
     world = world_of(comm)
     try:
@@ -79,7 +79,7 @@ _PARAMETERS = {
 
 
 def set_all(builder: Handle, settings: dict[str, Any]) -> None:
-    """Sets the settings that are not None."""
+    """Passes all settings that are not None to a builder."""
     for name, value in settings.items():
         if value is None:
             continue

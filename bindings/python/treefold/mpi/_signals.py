@@ -24,7 +24,7 @@ interrupted = ffi.callback("treefold_interrupted", _look, error=1, onerror=_keep
 
 
 def raise_what_interrupted() -> None:
-    """Raises the exception of a signal handler."""
+    """Raises the exception with which a signal handler ended this thread's last wait, if any."""
     error = _raised.__dict__.pop("error", None)
     if error is not None:
         try:

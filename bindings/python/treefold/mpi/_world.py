@@ -1,4 +1,4 @@
-"""The ranks of a communicator."""
+"""Creates the C library's communicators, and sets their properties."""
 
 from itertools import count, takewhile
 from typing import Any
@@ -13,7 +13,7 @@ from ._signals import interrupted
 #: The names of all algorithms. The choice changes no bit.
 ALGORITHMS: tuple[str, ...] = tuple(ffi.string(name).decode() for name in takewhile(bool, map(lib.treefold_algorithm_name, count())))
 
-# The key of the attribute in which a communicator keeps its duplicate, so that all its plans share it; created when first needed.
+# The key of the attribute in which a communicator keeps its duplicate, which all its plans share. The key is created when first needed.
 _key: int | None = None
 
 
@@ -49,7 +49,7 @@ def library() -> str:
     Returns
     -------
     str
-        The library's path and version, and the reason.
+        The library's path and version, and why treefold calls it.
 
     Examples
     --------
@@ -65,8 +65,8 @@ def library() -> str:
 def set_silence_limit(comm: MPI.Intracomm, seconds: float) -> None:
     """Sets how long a wait tolerates another rank's silence.
 
-    After that the wait raises an `Error`. Collective if the communicator has
-    no plan yet.
+    After this time, the wait raises an `Error`. Collective if the communicator
+    has no plan yet.
 
     Parameters
     ----------
