@@ -1,5 +1,5 @@
-"""Generates `treefold/mpi/_declarations.py` from the C headers, so that Python calls the same functions as C: `python
-declarations.py`. Needs cffi."""
+"""Generates `treefold/mpi/_declarations.py` from the C headers, so that Python calls the functions that the headers declare. To run it,
+call `python declarations.py`. It needs cffi."""
 
 import pathlib
 import re
@@ -40,7 +40,7 @@ def declarations(header):
 
 
 def make(place):
-    """Writes the module."""
+    """Writes the module to a file."""
     ffi = cffi.FFI()
     for header in HEADERS:
         text = "\n".join(declarations(header.read_text()))

@@ -1,4 +1,4 @@
-"""Prints the docstrings as a page, which `cargo xtask book` puts into docs/python.md. The script parses the sources and imports none."""
+"""Prints the docstrings as a page, which `cargo xtask book` puts into docs/python.md. The script parses the sources without importing them."""
 
 import ast
 import inspect
@@ -60,7 +60,7 @@ MODULES = {
     },
 }
 
-# Sections to leave out: the tutorials have examples.
+# The sections to leave out. Examples are in the tutorials instead.
 LEFT_OUT = ["Examples"]
 WIDTH = 76
 
@@ -105,7 +105,7 @@ def without_doctests(lines):
 
 
 def items(lines):
-    """Names and the text that is indented below them, as a list."""
+    """Yields the items of a Markdown list: names, each with the text that is indented below it."""
     entries = []
     for line in lines:
         if line and not line.startswith(" "):

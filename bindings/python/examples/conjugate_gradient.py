@@ -1,8 +1,8 @@
-"""Conjugate gradients on the ranks of mpi4py, once with dot products by MPI and once by treefold.
+"""Runs conjugate gradients on the ranks of mpi4py, once with MPI's dot products and once with treefold's.
 
 `mpirun -n 3 python conjugate_gradient.py out.npz` solves the Poisson equation on a square grid, whose rows are divided among the ranks, and
-writes the squared norms of the residuals of all iterations. Apart from dot products, no bits depend on the ranks: each element is computed
-by the same operations, whichever rank owns it.
+writes the squared norms of the residuals of all iterations. Only dot products may depend on the number of ranks: each element is computed by
+the same operations, whichever rank owns it.
 """
 
 import sys

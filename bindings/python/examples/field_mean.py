@@ -1,7 +1,7 @@
-"""The mean of a field that is divided into chunks: the results of xarray and dask, and of treefold.
+"""Computes the mean of a field that is divided into chunks, once with xarray and dask and once with treefold.
 
 The field has a year of daily values on a grid of one degree: 23,652,000 32-bit floats, the type that archives store. A formula with
-random noise generates them. Needs xarray and dask.
+random noise generates the values. The program needs xarray and dask.
 """
 
 import dask.array as da

@@ -1,4 +1,4 @@
-"""The sum of 100,000 numbers by the ranks of mpi4py: `mpirun -n 3 python first_sum.py`. docs/tutorial-python-mpi.md shows this program."""
+"""Adds 100,000 numbers on the ranks of mpi4py: `mpirun -n 3 python first_sum.py`. docs/tutorial-python-mpi.md shows this program."""
 
 from mpi4py import MPI
 import numpy as np

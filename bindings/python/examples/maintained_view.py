@@ -1,8 +1,8 @@
-"""A maintained view: totals by account while rows are inserted and deleted, compared with the totals of the remaining rows.
+"""Maintains totals by account while rows are inserted and deleted, and compares them with the totals of the remaining rows.
 
-A million rows are inserted or deleted. The view adds inserted rows to its totals, and subtracts deleted rows. Float totals drift: digits that
-were rounded away when a large row was added are still missing after that row is deleted. Exact totals have the bits of a sum of the remaining
-rows, and accounts without rows disappear.
+A million rows are inserted or deleted. The maintained view adds inserted rows to its totals, and subtracts deleted rows. Float totals drift:
+digits that were rounded away when a large row was added are still missing after that row is deleted. Exact totals have the bits of a sum of
+the remaining rows, and accounts without rows disappear.
 """
 
 import numpy as np

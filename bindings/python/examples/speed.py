@@ -1,4 +1,4 @@
-"""Times of treefold.sum and treefold.exact.sum relative to numpy.sum, by the number of doubles: `python speed.py numpy.json`.
+"""Measures treefold.sum and treefold.exact.sum relative to numpy.sum, by the number of doubles: `python speed.py numpy.json`.
 
 `cargo xtask draw numpy.json` draws the result. A run measures the functions alternately, and keeps the minimum time of each. A point is the
 median of several runs, and a bar is their range. `--quick` measures few lengths in two runs.
@@ -71,7 +71,7 @@ def main():
     plot = {
         "source": f"cargo xtask test --stage python-story --record; {processor}, NumPy {np.__version__}; {time.strftime('%Y-%m-%d', time.gmtime())}, "
                   f"commit {commit}; shared with other programs",
-        "title": f"treefold.sum takes {min(tree):.2f} to {max(tree):.2f} of numpy.sum's time",
+        "title": f"treefold.sum takes {min(tree):.2f} to {max(tree):.2f} times as long as numpy.sum",
         "subtitle": f"One thread, {processor}, NumPy {np.__version__}; medians of {count} runs, bars: all of them",
         "x": {"name": "N, doubles", "scale": "decades"},
         "y": {"name": "time over numpy.sum's, ratio", "scale": "decades"},

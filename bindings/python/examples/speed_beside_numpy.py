@@ -1,7 +1,7 @@
-"""Times of treefold's functions compared with NumPy's, by layout and type: `python speed_beside_numpy.py ITEMS TURNS`.
+"""Measures treefold's functions and NumPy's, by layout and type: `python speed_beside_numpy.py ITEMS TURNS`.
 
-It writes a line of JSON with the versions, and one for each case and number of items: 10, 100 and so on up to ITEMS. Both functions run
-alternately. A time is the median duration of a call, in nanoseconds. `cargo xtask bench python` runs this script.
+The script writes a line of JSON with the versions, and one for each case and number of items: 10, 100 and so on up to ITEMS. The two functions
+of a case run alternately. A time is the median duration of a call, in nanoseconds. `cargo xtask bench python` runs this script.
 """
 
 import json
@@ -17,7 +17,7 @@ except ImportError as error:
     print(json.dumps({"missing": str(error)}))
     sys.exit()
 
-# A sample is repeated until it lasts this long.
+# A sample repeats its call until it lasts this long.
 SAMPLE_NS = 200_000
 
 

@@ -1,8 +1,8 @@
 """Measures exact statistics by key and of windows against those of NumPy, pandas and polars, and exact sums called from pandas and polars
 against the engines' own sums: `python speed_by_key.py ROWS KEYS TURNS`.
 
-It writes a line of JSON with the versions, and one for each pair of functions. The functions of a comparison run alternately, and a time is
-the median, in nanoseconds per item. `cargo xtask bench exact` runs this script.
+The script writes a line of JSON with the versions, and one for each pair of functions. The functions of a comparison run alternately. A time
+is the median, in nanoseconds per item. `cargo xtask bench exact` runs this script.
 """
 
 import json
@@ -40,7 +40,7 @@ def medians(ways, turns):
 
 
 def compare(variant, n, distribution, items, turns, **ways):
-    """Writes a row for each reference, that is, each function but `own`."""
+    """Writes a row for each reference, that is, for each function except `own`."""
     times = medians(ways, turns)
     for reference, ns in times.items():
         if reference != "own":

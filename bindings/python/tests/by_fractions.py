@@ -1,4 +1,4 @@
-"""Statistics by their definitions in fractions, rounded once: the oracle of all tests of exact statistics."""
+"""Computes statistics by their definitions, with fractions, and rounds them once: the oracle of all tests of exact statistics."""
 
 import math
 from fractions import Fraction

@@ -12,7 +12,7 @@ SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
 
 
 def raises(error, match, call, /, *arguments, **named):
-    """Checks that a call raises an error of this type, whose text matches if `match` is not None; returns the error."""
+    """Checks that a call raises an error of this type and, unless `match` is None, that its text matches. Returns the error."""
     __tracebackhide__ = True
     with pytest.raises(error, match=match) as raised:
         call(*arguments, **named)
@@ -25,7 +25,7 @@ def raises(error, match, call, /, *arguments, **named):
 
 @contextlib.contextmanager
 def with_threads(count):
-    """Sets the number of threads for a while."""
+    """Sets the number of threads within a `with` block."""
     before = treefold.threads(count)
     try:
         yield

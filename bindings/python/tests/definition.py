@@ -1,4 +1,4 @@
-"""The tree order by its recursive definition, on NumPy scalars: the oracle of all tests."""
+"""Reduces NumPy scalars in tree order, by the order's recursive definition: the oracle of all tests."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def product(left, right):
 
 COMBINE = {"sum": lambda left, right: left + right, "prod": product, "min": minimum, "max": maximum}
 
-# An item that does not count, and so has no value.
+# Stands for an item that is skipped, and so has no value.
 HOLE = object()
 
 
@@ -58,7 +58,7 @@ def bits(values):
 
 
 def items(count, dtype, seed=0):
-    """Items whose sums round, with some that are hard to add."""
+    """Random items of many magnitudes, whose sums are rounded. Some floats are -0.0."""
     random = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
     if dtype.kind in "iu":

@@ -1,4 +1,4 @@
-"""The test vectors that every implementation of the order must match, in the repository's folder `golden`."""
+"""Reads the test vectors that every implementation of the order must match, from the repository's folder `golden`."""
 
 import json
 import pathlib
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 FOLDER = pathlib.Path(__file__).resolve().parents[3] / "golden"
-# The types of numbers, and of their words.
+# For each type of vectors, NumPy's types of the numbers and of their words.
 TYPES = {
     **{"f64": ("f8", "u8"), "f32": ("f4", "u4"), "f16": ("f2", "u2"), "c64": ("c16", "u8"), "c32": ("c8", "u4")},
     **{f"{sign}{8 * size}": (f"{sign}{size}", f"u{size}") for sign in "iu" for size in (1, 2, 4, 8)},

@@ -142,11 +142,11 @@ def main():
     """Runs a suite."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", choices=SUITES)
-    parser.add_argument("--quick", action="store_true", help="a selection that takes less than a minute")
+    parser.add_argument("--quick", action="store_true", help="run only a selection of tests, for less than a minute")
     options, more = parser.parse_known_args()
     suite, package = SUITES[options.name], importlib.import_module(options.name)
     if not package.__version__.startswith(f"{suite.version}."):
-        print(f"skipped: tests of {options.name} {suite.version}: this is {package.__version__}")
+        print(f"skipped: the tests are for {options.name} {suite.version}, but {package.__version__} is installed")
         return 0
     folder = pathlib.Path(package.__file__).parent
     is_quick = bool(options.quick and suite.quick)

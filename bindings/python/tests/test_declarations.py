@@ -16,4 +16,4 @@ def test_declarations_are_those_of_the_headers(tmp_path):
     spec.loader.exec_module(declarations)
     made = tmp_path / "made.py"
     declarations.make(made)
-    assert made.read_text() == declarations.MADE.read_text(), "the headers have changed: python bindings/python/declarations.py"
+    assert made.read_text() == declarations.MADE.read_text(), "the headers have changed: run python bindings/python/declarations.py"

@@ -1,4 +1,4 @@
-"""Exact sums compared with `math.fsum` and fractions; they depend only on the items."""
+"""Exact sums equal those of `math.fsum` and of fractions, and depend only on the items."""
 
 import concurrent.futures
 import itertools
@@ -344,8 +344,8 @@ def test_wrong_arguments():
     raises(TypeError, "axis: ", exact.Partial, x, axis="0")
     raises(TypeError, "keepdims: ", exact.sum, x, keepdims=1)
     raises(ValueError, "out has the shape", exact.sum, x, 0, out=np.empty(2))
-    raises(ValueError, "y has 2 items along the axis that is summed over, and x 3", exact.dot, x, x)
-    raises(ValueError, "y has 2 items, and x 1", exact.vdot, [1.0], [1.0, 2.0])
+    raises(ValueError, "y has 2 items along the axis that is summed over, but x has 3", exact.dot, x, x)
+    raises(ValueError, "y has 2 items, but x has 1", exact.vdot, [1.0], [1.0, 2.0])
     part = exact.Partial(x)
     raises(TypeError, "other is a float", part.merge, 3.0)
     raises(TypeError, "other is a Partial", part.merge, treefold.Partial([1.0], 0, 1))

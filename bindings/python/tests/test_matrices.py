@@ -66,9 +66,9 @@ def test_types():
         (lambda: exact.cov([1j, 2.0]), TypeError, "m must not be complex"),
         (lambda: exact.corrcoef([1.0, 2.0], [1j, 2.0]), TypeError, "y must not be complex"),
         (lambda: exact.cov(np.zeros((2, 2, 2))), ValueError, "m has more than 2 dimensions"),
-        (lambda: exact.cov([1.0, 2.0], [1.0, 2.0, 3.0]), ValueError, "y has 3 observations, and m 2"),
+        (lambda: exact.cov([1.0, 2.0], [1.0, 2.0, 3.0]), ValueError, "y has 3 observations, but m has 2"),
         (lambda: exact.cov([1.0, 2.0], dtype="i8"), TypeError, "dtype must be float32 or float64, not int64"),
-        (lambda: exact.cov([2**53 + 1, 1]), ValueError, "m: item 0 is 9007199254740993, beyond 2"),
+        (lambda: exact.cov([2**53 + 1, 1]), ValueError, "m: item 0 is 9007199254740993, but"),
         (lambda: exact.cov(["a", "b"]), TypeError, "m has elements of type <U1"),
     ],
 )

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-# The kernel's record of the peak resident memory, which a process may reset.
+# Reads the kernel's record of the peak resident memory, which a process can reset.
 MEASURE = """
 import sys, warnings
 import numpy as np, treefold
@@ -19,7 +19,7 @@ def of_process(name):
         return next(int(line.split()[1]) for line in file if line.startswith(name))
 
 def growth_kib(function, x):
-    # Warm up: code and scratch memory are resident afterwards. A copy of the whole array would still add seven eighths of it.
+    # Warm up: code and scratch memory are resident afterwards. A copy of the whole array would still need seven eighths of the array's size.
     function(x[: len(x) // 8])
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")

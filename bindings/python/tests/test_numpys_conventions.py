@@ -1,4 +1,4 @@
-"""NumPy's conventions: masked arrays, times, units, halves, where results go, and errors."""
+"""NumPy's conventions for masked arrays, times, units, float16, output arrays and errors."""
 
 import warnings
 
@@ -36,7 +36,7 @@ def test_masked_arrays_leave_holes():
         lambda: exact.rolling(x.ravel(), 3, on=np.ma.masked_array(np.arange(1000), keys.mask)),
     ):
         raises(TypeError, "is a masked array", refused)
-    raises(ValueError, "keys have nulls", exact.groupby, keys, dropna=False)
+    raises(ValueError, "keys: nulls cannot be keys", exact.groupby, keys, dropna=False)
     assert treefold.dot(np.ma.masked_array([1.0, 2.0]), [3.0, 4.0]) == 11.0
 
 
@@ -123,7 +123,7 @@ def test_halves_are_rounded_once():
     with pytest.warns(RuntimeWarning, match="overflow"):
         assert treefold.sum(np.array([65504, 16], "f2")) == np.inf
     assert treefold.sum(np.array([[65504, 15], [3, -4]], "f2"), axis=1, keepdims=True).tolist() == [[65504], [-1]]
-    # The item 2049 first becomes 2048: it is a tie between two halves, and rounds to the even one.
+    # The item 2049 first becomes 2048: it is a tie between two numbers of float16, and rounds to the even one.
     assert treefold.sum([2049.0, 3.0], dtype="f2") == 2052 and np.float16(2051) == 2052
     every = np.arange(1 << 16, dtype="u2").view("f2")
     finite = every[np.isfinite(every)]

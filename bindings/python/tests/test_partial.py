@@ -100,7 +100,7 @@ def test_what_does_not_fit():
     raises(ValueError, "total", treefold.Partial, [1.0], 0, 1 << 64)
     for op in ("average", None, np.array(["sum", "min"])):
         raises(ValueError, "op: ", treefold.Partial, [True], 0, 1, op=op)
-    raises(ValueError, "start: the end of x", treefold.Partial, [1.0, 2.0], 2**64 - 1, 5)
+    raises(ValueError, "start . the number of items in x: ", treefold.Partial, [1.0, 2.0], 2**64 - 1, 5)
     for arguments in [{"start": "0"}, {"start": 0.0}, {"extents": [("a", 1)]}, {"extents": 5}, {"extents": [5]}]:
         raises(TypeError, next(iter(arguments)), treefold.Partial, [1.0], total=5, **arguments)
     raises(ValueError, "extents", treefold.Partial, [1.0], total=5, extents=[(0, 1, 2)])

@@ -139,8 +139,8 @@ def test_products():
     squares = x.view("f8") * x.view("f8")
     assert bits(treefold.norm(x)) == bits(np.sqrt(by_definition(squares)))
     assert treefold.dot(np.float32([1]), np.float64([2])).dtype == np.float64
-    raises(ValueError, "y has 1 item along the axis that is summed over, and x 2", treefold.dot, [[1.0, 2.0]], [1.0])
-    raises(ValueError, "y has 2 items, and x 1", treefold.vdot, [1.0], [1.0, 2.0])
+    raises(ValueError, "y has 1 item along the axis that is summed over, but x has 2", treefold.dot, [[1.0, 2.0]], [1.0])
+    raises(ValueError, "y has 2 items, but x has 1", treefold.vdot, [1.0], [1.0, 2.0])
 
 
 def test_means_keep_axes():

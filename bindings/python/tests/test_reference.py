@@ -1,4 +1,4 @@
-"""The page of functions has every public name, and the book its docstring."""
+"""The page of functions lists every public name, and the book has the docstring of each."""
 
 import importlib
 import importlib.util

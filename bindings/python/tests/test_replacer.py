@@ -148,7 +148,7 @@ def test_what_depends_on_layout_is_reported(module):
         module.whole([1.0, 2.0])
         module.whole(np.arange(10))
         module.others(X)
-    # One of these calls is the masked array's own sum of its items.
+    # One of these calls comes from the masked array's own `sum`.
     assert (report.calls, report.differing) == (5, 3)
     assert report.passed == {"dtype object": 1, "type MaskedArray": 1, f"dtype {np.dtype(np.longdouble)}": 1}
     line = min(line for file, line, name in report.sites if name == "ndarray.sum")

@@ -66,7 +66,7 @@ def test_windows_of_times_in_any_units():
         index = np.cumsum(random.integers(0, 4, count)) + int(random.integers(-1000, 1000))
         on = index.astype(f"{random.choice(['m8', 'M8'])}[{step}{of_on}]")
         unit = step * units[of_on]
-        # The width is some steps of the index, not always a whole number of steps.
+        # The width is up to 40 steps of the index, and not always a whole number of steps.
         number = max(1, int(random.integers(1, 40)) * unit // (10 * of_step * units[of_window]))
         window = np.timedelta64(number, (of_window, of_step))
         width = number * of_step * units[of_window]
@@ -99,11 +99,11 @@ def test_windows_of_other_indices():
         (1, np.array(["NaT"], "M8[s]"), ValueError, "on: element 0 is NaT"),
         (1, [np.nan], ValueError, "on: element 0 is nan"),
         (np.timedelta64(1, "D"), np.array([1], "M8[M]"), TypeError, "no fixed length in units of on"),
-        (np.timedelta64(1, "D"), [1], TypeError, "is not a number, as on has elements of type int64"),
+        (np.timedelta64(1, "D"), [1], TypeError, "is not a number, but on has elements of type int64"),
         (1.5, np.array([1], "M8[s]"), TypeError, "window: 1.5 is not an integer"),
         (True, [1], TypeError, "window: True is not a number"),
         (1, [1j], TypeError, "on has elements of type complex128"),
-        (1, [1, 2], ValueError, "on has 2 elements, and x 1 item"),
+        (1, [1, 2], ValueError, "on has 2 elements, but x has 1 item"),
     ],
 )
 def test_windows_that_cannot_be(window, on, error, match):
@@ -166,7 +166,7 @@ def test_reported_windows():
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_ranges_of_each_placement(placement):
-    """The items of windows are computed with integers: distances and widths in eighths of the index's unit."""
+    """Finds the items of windows with integers: distances and widths are in eighths of the index's unit."""
     for case in range(300):
         random = np.random.default_rng((SEED, 7, case))
         index = np.cumsum(random.integers(0, 4, 12)) - 9
@@ -202,14 +202,14 @@ def test_windows_from_the_first_item_on():
     for arguments, error, match in (
         ({"placement": "forward"}, ValueError, "placement: 'forward' needs a window"),
         ({"window": 2, "placement": "left"}, ValueError, "placement: 'left' is none of trailing, forward, centred"),
-        ({"on": [1, 2, 3, 4, 5]}, ValueError, "window: without a window"),
+        ({"on": [1, 2, 3, 4, 5]}, ValueError, "window is missing"),
     ):
         raises(error, match, exact.rolling, x, **arguments)
 
 
 def test_columns_that_do_not_fit_windows():
-    raises(ValueError, "y has 1 item, and x 2 items", exact.rolling([1.0, 2.0], 1).cov, [1.0])
-    raises(TypeError, "of windows is of real numbers, not complex128", exact.rolling([1.0, 2.0], 1).corr, [1j, 2.0])
-    raises(TypeError, "of windows is of real numbers, not complex128", exact.rolling([1j], 1).var)
+    raises(ValueError, "y has 1 item, but x has 2 items", exact.rolling([1.0, 2.0], 1).cov, [1.0])
+    raises(TypeError, "of windows accepts only real numbers, not complex128", exact.rolling([1.0, 2.0], 1).corr, [1j, 2.0])
+    raises(TypeError, "of windows accepts only real numbers, not complex128", exact.rolling([1j], 1).var)
     halves = exact.rolling(np.float32([1.5, 2.5]), 2).cov(np.float64([0.1, 0.2]))
     assert halves.dtype == np.float64 and exact.rolling([1, 3], 2).var().tolist()[1:] == [1.0]

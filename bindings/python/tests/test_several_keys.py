@@ -43,7 +43,7 @@ def test_keys_that_are_missing_in_one_of_several():
     first, second, x = np.array([1.0, math.nan, 2.0, 1.0, 1.0]), np.ma.masked_equal([7, 7, 8, 9, 7], 9), [1.0, 2.0, 4.0, 8.0, 16.0]
     groups = exact.groupby([first, second])
     assert [own.tolist() for own in groups.keys] == [[1.0, 2.0], [7, 8]] and groups.sum(x).tolist() == [17.0, 4.0]
-    raises(ValueError, r"keys\[1\] have nulls", exact.groupby, [first, second], dropna=False)
+    raises(ValueError, r"keys\[1\]: nulls cannot be keys", exact.groupby, [first, second], dropna=False)
     groups = exact.groupby([first, second.data], dropna=False)
     assert str([own.tolist() for own in groups.keys]) == "[[1.0, 1.0, 2.0, nan], [7, 9, 8, 7]]"
     assert groups.sum(x).tolist() == [17.0, 8.0, 4.0, 2.0]
@@ -53,7 +53,7 @@ def test_keys_that_are_missing_in_one_of_several():
 
 def test_keys_that_are_none():
     raises(ValueError, "keys must have one axis, not 2", exact.groupby, np.zeros((2, 3), int))
-    raises(ValueError, r"keys\[1\] has 3 items, and keys\[0\] 2", exact.groupby, [[1, 2], [1, 2, 3]])
+    raises(ValueError, r"keys\[1\] has 3 items, but keys\[0\] has 2", exact.groupby, [[1, 2], [1, 2, 3]])
     raises(ValueError, r"keys\[0\] must have one axis, not 2", exact.groupby, [np.zeros((2, 3), int), [1, 2]])
     with pytest.raises(OverflowError, match=r"the sum of key \('b', 1\) is 9223372036854775808, beyond int64"):
         exact.groupby([["a", "b", "b"], [1, 1, 1]]).sum([1, 2**62, 2**62])
@@ -96,7 +96,7 @@ def test_columns_of_arrays(statistic, skipna, dtype):
 def test_shapes_that_do_not_match():
     groups = exact.groupby([0, 1, 0])
     raises(ValueError, "3 keys for 2 items", groups.sum, np.zeros((2, 3)))
-    raises(ValueError, r"y has the shape \(3, 2\), and x \(3, 4\)", groups.dot, np.zeros((3, 4)), np.zeros((3, 2)))
+    raises(ValueError, r"y has the shape \(3, 2\), but x has \(3, 4\)", groups.dot, np.zeros((3, 4)), np.zeros((3, 2)))
     raises(ValueError, "x must have an axis", groups.sum, 1.0)
     assert groups.sum(np.zeros((3, 0))).shape == (2, 0) and groups.mean(np.zeros((3, 0))).shape == (2, 0)
 
@@ -104,7 +104,7 @@ def test_shapes_that_do_not_match():
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "i8", "u8"])
 @pytest.mark.parametrize("statistic", ["min", "max"])
 def test_extrema_of_integers(statistic, dtype):
-    """The extrema are the integers themselves, also those that float64 rounds."""
+    """The extrema are the integers themselves, even those that float64 rounds."""
     random = np.random.default_rng(SEED)
     limits = np.iinfo(dtype)
     keys, x = random.integers(0, 5, 100), random.integers(limits.min, limits.max, 100, dtype, endpoint=True)
@@ -127,7 +127,7 @@ def test_complex_items():
     x = [1e300 + 1j, 2.0, -1e300 + 2j]
     assert groups.sum(x).tolist() == [3j, 2.0] and groups.mean(x).tolist() == [1.5j, 2.0]
     assert groups.sum([complex(math.nan, 1), 2.0, 3.0], skipna=True).tolist() == [3.0, 2.0]
-    raises(TypeError, "`var` by key is of real numbers, not complex128", groups.var, x)
+    raises(TypeError, "`var` by key accepts only real numbers, not complex128", groups.var, x)
 
 
 def test_several_statistics_at_once():
@@ -141,7 +141,7 @@ def test_several_statistics_at_once():
     x[3] = np.nan
     assert bits(groups.agg({"m": ("mean", x)}, skipna=True)["m"]) == bits(groups.mean(x, skipna=True))
     assert groups.agg({}) == {}
-    raises(ValueError, r"statistics: 'median' \('m'\) is none of sum, count, mean", groups.agg, {"m": ("median", x)})
+    raises(ValueError, r"statistics\['m'\]: 'median' is none of sum, count, mean", groups.agg, {"m": ("median", x)})
     for wrong in ("agg", "_slots", "keys"):
         raises(ValueError, "is none of", groups.agg, {"m": (wrong, x)})
     raises(TypeError, None, groups.agg, {"r": ("corr", x)})

@@ -217,7 +217,7 @@ def vectors(arrays, names):
     has_sizes = not any(np.isnan(array.shape[0]) for array in arrays)
     for name, array in zip(names[1:], arrays[1:]):
         if array.shape != arrays[0].shape and has_sizes:
-            raise ValueError(f"{name} has {array.shape[0]} items, and {names[0]} {arrays[0].shape[0]}")
+            raise ValueError(f"{name} has {array.shape[0]} items, but {names[0]} has {arrays[0].shape[0]}")
     if not is_lazy:
         return arrays
     arrays = [da.asanyarray(one) for one in arrays]

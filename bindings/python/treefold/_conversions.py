@@ -131,7 +131,7 @@ def matched(form, is_exact, x, y, out):
         return x, y, None, dtype
     if x.ndim == 0 or y.ndim == 0:
         if is_exact and dtype.kind not in "fc":
-            raise TypeError(f"products of {x.dtype} (x) and {y.dtype} (y) are never rounded: use treefold.{form}, not exact.{form}")
+            raise TypeError(f"x has elements of type {x.dtype} and y of type {y.dtype}, whose products are never rounded: use treefold.{form}")
         return np.multiply(x, y, out=out)
     if form == "dot" and y.ndim > 1:
         y = np.moveaxis(y, -2, -1)

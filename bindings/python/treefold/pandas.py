@@ -343,7 +343,7 @@ def groupby(rows, by=None, **options):
     if not isinstance(rows, (pd.DataFrame, pd.Series)):
         raise TypeError(f"rows must be a DataFrame or a Series, not {type(rows).__name__}")
     if not options.get("as_index", True):
-        raise ValueError("as_index=False is not supported: the keys are the index of each result, which has reset_index()")
+        raise ValueError("as_index=False is not supported: the keys are always the index of the result; call reset_index() on it")
     grouped = rows.groupby(by, **options)
     return GroupBy(rows, *_codes(rows, grouped, by, options), grouped.exclusions)
 

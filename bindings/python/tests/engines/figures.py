@@ -1,4 +1,4 @@
-"""The expected values of an engine's exact statistics, by fractions; and the data of public bug reports."""
+"""Computes the expected values of an engine's exact statistics with fractions, and holds the data of public bug reports."""
 
 import math
 
@@ -24,7 +24,7 @@ MEANS = {
     "three-large": ([1.7e308] * 3, 1.7e308),
 }
 
-# Averages over windows of two rows, where updated sums kept an error: the third average is 1.
+# Averages over windows of two rows. The third average is 1, but engines that update a running sum kept an error.
 WINDOWS = ([2.0**54, 1.0, 1.0], [None, 2.0**53, 1.0])
 
 

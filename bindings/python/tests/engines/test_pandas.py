@@ -77,7 +77,7 @@ def test_arrow_keys():
     assert groups.count(x).tolist() == [0, 2] and groups.count().tolist() == [1, 2]
     groups = exact.groupby(pa.array([1.0, math.nan, None, 1.0, 3.0]))
     assert groups.keys.tolist() == [1.0, 3.0] and groups.sum(x).tolist() == [9.0, 16.0]
-    raises(ValueError, "keys have nulls", exact.groupby, pa.array([1, None]), dropna=False)
+    raises(ValueError, "keys: nulls cannot be keys", exact.groupby, pa.array([1, None]), dropna=False)
 
 
 def test_least_counts_and_integers():
@@ -209,7 +209,7 @@ def test_groups_without_rows(options):
 
 
 def mixed(rows=200):
-    """Keys and columns of numbers and of other types, for which pandas' sums are exact, too."""
+    """A frame with keys, and with columns of numbers and of other types. pandas' sums of the numbers are exact, too."""
     random = np.random.default_rng(SEED)
     frame = pd.DataFrame({"k": random.integers(0, 5, rows), "l": pd.Categorical(random.choice(list("abc"), rows), categories=list("abcd"))})
     frame["m"] = np.where(random.random(rows) < 0.1, None, random.choice(["x", "yy"], rows).astype(object))
@@ -323,7 +323,7 @@ def test_named_aggregation():
         (lambda groups: groups.agg({"z": "sum"}), KeyError, "'z' is not one of the columns"),
         (lambda groups: groups.sum(dof=1), TypeError, r"GroupBy.sum\(\): got an unexpected keyword argument 'dof'"),
         (lambda groups: groups.cov("i"), TypeError, r"GroupBy.cov\(\): missing a required argument: 'y'"),
-        (lambda groups: tp.groupby(frame["i"], frame["k"]).sum("i"), TypeError, "x: 'i' names a column, and the rows are a Series"),
+        (lambda groups: tp.groupby(frame["i"], frame["k"]).sum("i"), TypeError, "x: 'i' names a column, but the rows are a Series"),
         (lambda groups: tp.groupby(frame["i"], frame["k"]).agg({"i": "sum"}), TypeError, "func: {'i': 'sum'} is not the name"),
     ]:
         raises(error, match, wrong, tp.groupby(frame, "k"))
@@ -356,7 +356,7 @@ def test_reported(report):
     for order in itertools.islice(itertools.permutations(items), 20):
         frame = pd.DataFrame({"k": "a", "x": order})
         assert getattr(tp.groupby(frame, "k"), figure)("x")["a"] == value
-        # The function of one group, which pandas calls for every group.
+        # pandas calls this function for every group.
         assert frame.groupby("k")["x"].agg(getattr(exact, figure))["a"] == value
         assert getattr(exact.groupby(frame["k"]), figure)(frame["x"])[0] == value
 

@@ -327,7 +327,7 @@ def test_memory_is_released():
     for turn in range(30):
         if turn == 10:
             before = resident()
-        # 7 MB, and a result of 2 MB.
+        # The frame takes 7 MB, and a result takes 2 MB.
         frame = pl.DataFrame({"x": np.ones(300_000)}).select(pl.concat_list("x", "x"))
         frame.select(tp.exact_list_sum("x"))
         raises(pl.exceptions.ComputeError, None, frame.select, tp.exact_list_dot("x", pl.lit([1.0])))

@@ -99,7 +99,7 @@ def test_a_plan_that_ran_before(on_gpu):
 def test_wrong_arrays(on_gpu):
     local = own(items(1000, "f8", 10))
     for wrong, error, text in (
-        (on_gpu(local.astype("f4")), TypeError, "x has elements of type float32 in GPU memory, which are not converted"),
+        (on_gpu(local.astype("f4")), TypeError, "x has elements of type float32, but the plan's have type float64"),
         (on_gpu(np.append(local, 0.0)), Error, "elements"),
     ):
         plan = Plan(COMM, len(local))

@@ -27,7 +27,7 @@ def lots(count, groups, dtype="f8", spread=40, seed=0):
     return keys, x, [np.full(count, LAST), random.integers(0, RANKS, count)]
 
 def rounded(value, dtype):
-    """A fraction, rounded once to nearest; NumPy's conversion of a double to a float would round again."""
+    """A fraction, rounded once to nearest. NumPy would round twice: first to a double, and then to a float."""
     if dtype == "f8":
         return np.float64(value.numerator / value.denominator)
     near = np.float32(float(value))
@@ -178,7 +178,7 @@ def test_co_moments_and_powers():
 def test_plans_of_two_columns_are_not_started():
     plan = KeyedPlan(COMM, 3, op="exact_cov")
     if RANK == LAST:
-        raises(TypeError, "KeyedPlan.start: plans of 'exact_cov' cannot be started: call allreduce", plan.start, "allreduce", [0], [1.0], [2.0])
+        raises(TypeError, "KeyedPlan.start: plans of 'exact_cov' do not support start: call allreduce", plan.start, "allreduce", [0], [1.0], [2.0])
     else:
         # These ranks get an error instead of waiting for the last rank.
         raises(Error, f"rank {LAST}", plan.allreduce, [0], [1.0], [2.0])
@@ -228,7 +228,7 @@ def test_keys_of_64_bits():
     assert (keys.dtype, sums.dtype) == ("u8", "f4")
     assert sums.tolist() == [2 * RANKS, 1.5 * RANKS]
     for dtype, wrong in (("u8", -1), ("i8", 1 << 63)):
-        with pytest.raises(ValueError, match="HashedPlan.allreduce: keys has elements that u?int64 does not hold"):
+        with pytest.raises(ValueError, match="HashedPlan.allreduce: keys has elements that u?int64 cannot represent"):
             HashedPlan(COMM, keys=dtype).allreduce([wrong], [1.0])
     assert [array.size for array in HashedPlan(COMM).allreduce([], [])] == [0, 0]
 

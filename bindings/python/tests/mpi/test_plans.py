@@ -311,7 +311,7 @@ def test_wait_all(turn):
     assert bits(results[2]) == bits(np.array([by_definition(x[:k]) if k else 0.0 for k in range(begin, end)], "f8"))
     raises(ValueError, "the run is over", treefold.mpi.wait_all, runs)
     assert treefold.mpi.wait_all([]) == []
-    raises(TypeError, "runs must be runs under way, not a Plan", treefold.mpi.wait_all, plans)
+    raises(TypeError, "runs must be Pending objects, but one is a Plan", treefold.mpi.wait_all, plans)
 
 
 @several_ranks
@@ -346,7 +346,7 @@ def test_errors_name_the_call():
         (lambda: Plan(COMM, 2).start("sum", [1, 2]), "Plan.start: operation must be one of allreduce, .*exscan, not 'sum'"),
         (lambda: Plan(COMM, 2).allreduce([1, 2j]), "Plan.allreduce: x has elements of type complex128"),
         (lambda: Plan(COMM, 2).start("scan", [1, "a"]), "Plan.scan: x has elements of type"),
-        (lambda: Plan(COMM, 2).reduce([1, 2], pairs=[]), "Plan.reduce: pairs are given in place of x and y"),
+        (lambda: Plan(COMM, 2).reduce([1, 2], pairs=[]), "Plan.reduce: pairs must be given instead of x and y"),
         (lambda: Plan(COMM, 2).reduce(), "Plan.reduce: either x or pairs must be given"),
         (lambda: Plan(COMM, 2, dtype="f2"), "dtype must be one of float32, float64, complex64, .*, in this machine's byte order, not float16"),
         (lambda: KeyedPlan(COMM, 0), "groups: it must be at least 1, not 0"),
@@ -577,7 +577,7 @@ def test_interrupts(operation):
         # The root waits for no other rank.
         return
     with pytest.raises(Error) as raised:
-        # The interrupted rank may have sent its contribution before: then this run succeeds, and the next one fails.
+        # If the interrupted rank has already sent its contribution, this run succeeds, and the next one fails.
         for _ in range(2):
             calls[operation]()
     assert raised.value.status == "SPENT" if RANK == 0 else raised.value.rank == 0
@@ -657,10 +657,10 @@ def test_conversions_lose_nothing():
     assert plan.allreduce(np.array([2**53])) == 2.0**53 * RANKS
     for dtype, x in [("f8", np.array([2**53 + 1])), ("f8", np.array([2**64 - 1], "u8")), ("f4", [0.1]), ("i4", [2**40])]:
         plan = Plan(MPI.COMM_SELF, 1, dtype=dtype)
-        raises(ValueError, "x has elements that .* does not hold", plan.allreduce, x)
+        raises(ValueError, "x has elements that .* cannot represent", plan.allreduce, x)
     for dtype, x in [("i8", [2**63]), ("u8", [-1]), ("u1", [256]), ("i1", [128])]:
         plan = Plan(MPI.COMM_SELF, 1, dtype=dtype)
-        raises(ValueError, f"Plan.allreduce: x has elements that {np.dtype(dtype)} does not hold", plan.allreduce, x)
+        raises(ValueError, f"Plan.allreduce: x has elements that {np.dtype(dtype)} cannot represent", plan.allreduce, x)
     for dtype in ("u1", "u2", "u4", "u8"):
         assert Plan(COMM, 2, dtype=dtype).allreduce([1, 2]) == 3 * RANKS
     nothing = Plan(COMM, 0 if RANK else 1, dtype="i4")

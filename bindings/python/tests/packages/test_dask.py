@@ -166,7 +166,7 @@ def test_products(dtype):
         if dtype in ("f4", "f8", "c16"):
             assert bits(treefold.dask.exact_dot(*lazy).compute(scheduler="sync")) == bits(exact.dot(x, y))
     assert bits(treefold.dask.dot(x, y)) == bits(treefold.dot(x, y))
-    raises(ValueError, "y has 999 items, and x 1000", treefold.dask.dot, lazy[0], y[1:])
+    raises(ValueError, "y has 999 items, but x has 1000", treefold.dask.dot, lazy[0], y[1:])
     raises(ValueError, "x has 2 axes", treefold.dask.dot, da.ones((3, 3)), y)
     masked = np.ma.array(x, mask=np.arange(1000) % 7 == 3)
     for own in (masked, da.from_array(masked, chunks=300, asarray=False)):

@@ -1,4 +1,4 @@
-"""Every public name has a docstring in NumPy's form, which names its parameters."""
+"""Every public name has a docstring in NumPy's style, which names all parameters."""
 
 import inspect
 

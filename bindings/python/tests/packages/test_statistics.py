@@ -10,7 +10,7 @@ import pytest
 import treefold.dask
 import treefold.flox
 import treefold.pandas  # noqa: F401 - it registers accessors
-import treefold.xarray  # noqa: F401 - so does it
+import treefold.xarray  # noqa: F401 - it registers accessors
 import xarray
 from by_fractions import expected
 from checks import raises
@@ -74,7 +74,7 @@ def test_weights_along_an_axis_and_what_is_refused():
     assert bits(treefold.dask.exact_average(da.from_array(x, chunks=4), 0).compute()) == bits(exact.mean(x, 0))
     integers = treefold.dask.exact_average(da.arange(10, chunks=3), weights=da.ones(10, chunks=3, dtype="i4"))
     assert integers.dtype == "f8" and integers.compute() == 4.5
-    raises(ValueError, "weights has 1 axes, and array 2", treefold.dask.exact_average, x, None, weights)
+    raises(ValueError, "weights has 1 axes, but array has 2", treefold.dask.exact_average, x, None, weights)
     raises(ValueError, None, treefold.dask.exact_cov, x, x[:4])
     raises(TypeError, "complex", treefold.dask.exact_corr, x, 1j * x)
     raises(TypeError, "complex", treefold.dask.exact_skewness, 1j * x)
@@ -263,7 +263,7 @@ def test_every_statistic_by_dask_and_flox(statistic):
     method = getattr(groups, statistic)
     raises(TypeError, f"GroupBy.{statistic}.*: got an unexpected keyword argument 'dof'", method, *lazy[: len(of_keys)], dof=1)
     if len(columns) == 2:
-        raises(ValueError, "y has 3 items, and keys 60", method, x, y[:3])
+        raises(ValueError, "y has 3 items, but keys has 60", method, x, y[:3])
 
 
 def test_pairs():
@@ -335,7 +335,7 @@ def test_options_of_pandas_accessors_are_keywords():
     assert one.exact.var(ddof=0) == expected("var", x) and one.to_frame().exact.std(ddof=1.5)[0] == expected("std", x, ddof=1.5)
     assert one.exact.cov(other, ddof=0) == expected("cov", x, y) and one.exact.corr(other=other) == expected("corr", x, y)
     assert one.exact.average(weights=other) == expected("average", x, y)
-    # As in pandas, where the next positional argument is the axis or the least number of items.
+    # As in pandas, `ddof` must be passed by keyword: the next positional argument would be the axis or the minimum number of items.
     for wrong, match in [
         (lambda: one.exact.var(0), r"SeriesAccessor.var\(\): too many positional arguments"),
         (lambda: one.to_frame().exact.var(0), r"DataFrameAccessor.var\(\): too many positional arguments"),
