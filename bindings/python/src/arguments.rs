@@ -1,4 +1,4 @@
-//! Parses the arguments of calls, each argument once: arrays, masks, axes, types and outputs.
+//! Parses the arguments of calls: arrays, masks, axes, types and outputs. Each argument is parsed once.
 //!
 //! This module handles NumPy's own arrays of numbers. `treefold/_conversions.py` converts everything else to such arrays.
 
@@ -19,14 +19,14 @@ pub(crate) fn python<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, Py
     MODULE.get_or_try_init(py, import)?.bind(py).getattr(name)
 }
 
-/// An array of numbers, with the masks that leave out items and the class of the results.
+/// An array of numbers, with masks that select its items, and the class of the results.
 pub(crate) struct Items<'py> {
     pub(crate) array: Bound<'py, PyUntypedArray>,
     pub(crate) kind: Kind,
-    /// Masks. With `true`, a mask selects the items that do not count; with `false`, the items that count.
+    /// Masks, each with a flag. If the flag is true, the mask marks the items to skip; otherwise, the items to keep.
     masks: Vec<(Bound<'py, PyUntypedArray>, bool)>,
     pub(crate) skips_nan: bool,
-    /// The type of times and dates, whose items are reduced as integers.
+    /// The type of the items if they are times or dates, which are reduced as integers.
     pub(crate) unit: Option<Bound<'py, PyArrayDescr>>,
     /// The original array if it has another class. Results are then wrapped in that class.
     pub(crate) owner: Option<Bound<'py, PyAny>>,
@@ -53,7 +53,7 @@ pub(crate) fn plain<'a, 'py>(
 }
 
 impl<'py> Items<'py> {
-    /// The items of a named argument.
+    /// Reads the items of the argument `x`, which errors call `name`.
     pub(crate) fn of(x: &Bound<'py, PyAny>, name: &str) -> PyResult<Self> {
         if let Some((array, kind)) = plain(x) {
             return Ok(Self {
@@ -104,7 +104,7 @@ impl<'py> Items<'py> {
         self.skips_nan && !self.kind.is_integer()
     }
 
-    /// Whether there may be items that do not count.
+    /// Whether some items may be skipped.
     pub(crate) fn has_holes(&self) -> bool {
         self.drops_nan() || !self.masks.is_empty()
     }
@@ -218,7 +218,7 @@ pub(crate) fn shape_of_result(shape: &[usize], axes: &[usize], keeps_axes: bool)
     lengths.collect()
 }
 
-/// Checks the argument `out` against the result's shape, and returns it if it is not None.
+/// Checks that the argument `out` has the shape of the result. Returns the array, or `None` if `out` is None.
 pub(crate) fn place_of<'py>(
     out: &Bound<'py, PyAny>,
     shape: &[usize],

@@ -1,4 +1,4 @@
-//! Memory for the values of a block.
+//! Provides aligned memory for the values of a block.
 
 use std::ops::{Deref, DerefMut};
 

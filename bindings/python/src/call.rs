@@ -1,4 +1,4 @@
-//! A call of a reduction, and the number of items of each result.
+//! Defines a call of a reduction, and the number of items of each result.
 
 use numpy::{PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use crate::convert::Kind;
 use crate::fold::zeros;
 use crate::statistic::{Statistic, Types};
 
-/// The number of items that count: one number for all results, or one for each result.
+/// The number of items that are not skipped: one number for all results, or one for each result.
 pub(crate) enum Counts {
     All(usize),
     Each(Vec<i64>),
@@ -41,7 +41,7 @@ impl Counts {
     }
 }
 
-/// A statistic of an array's items along axes, or of pairs with another array's items.
+/// A statistic, along axes, of the items of an array or of pairs of items from two arrays.
 pub(crate) struct Call<'a, 'py> {
     pub(crate) statistic: Statistic,
     pub(crate) is_exact: bool,

@@ -6,7 +6,7 @@ use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMet
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// Runs code with the arithmetic type of a kind; halves and bools are computed in another type.
+/// Runs code in which `$T` is the type of a kind. The kind must not be half precision or bool, which are computed in other types.
 macro_rules! with_kind {
     ($kind:expr, $T:ident => $body:expr) => {
         $crate::convert::with_kind!($kind, $T => $body, [
@@ -159,7 +159,7 @@ impl Kind {
 pub(crate) trait Target: Pod {
     const KIND: Kind;
 
-    /// Converts elements whose bytes fill the words.
+    /// Converts elements of a kind, whose bytes fill `words`.
     fn convert(kind: Kind, words: &[u64], into: &mut [Self]);
 }
 

@@ -1,4 +1,4 @@
-//! Copies elements at two strides. Only `strided` calls this module, with addresses and strides of an array.
+//! Copies the elements of an array along two axes of any strides. Only `strided` calls this module, with addresses and strides of an array.
 
 use std::ptr;
 

@@ -1,4 +1,4 @@
-//! The types of elements, and the operators on them.
+//! Defines the types of elements, and the operators on them.
 
 use bytemuck::Pod;
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};

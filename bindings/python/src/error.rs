@@ -20,7 +20,7 @@ pub(crate) fn raised_by_partial(error: PartialError) -> PyErr {
     }
 }
 
-/// Panics, so that tests of a wheel can check that a panic becomes an exception. This depends on how the wheel was linked.
+/// Panics, so that tests of a wheel can check that a panic becomes an exception. Whether it does depends on how the wheel was linked.
 #[pyfunction]
 pub(crate) fn panic_on_purpose() {
     panic!("on purpose")

@@ -57,12 +57,12 @@ impl ExactCompact {
         let (x, y) = match (self.0.held().inputs(), slices.as_slice()) {
             (1, &[x]) => (x, &[][..]),
             (2, &[x, y]) => (x, y),
-            (1, _) => return Err(PyTypeError::new_err("the state has one column")),
-            _ => return Err(PyTypeError::new_err("the state has two columns")),
+            (1, _) => return Err(PyTypeError::new_err("this state takes only x")),
+            _ => return Err(PyTypeError::new_err("this state takes x and y")),
         };
         if slices.len() == 2 && x.len() != y.len() {
             let (own, other) = (x.len(), y.len());
-            let message = format!("x has {own} items, and y has {other}");
+            let message = format!("x has {own} items, but y has {other}");
             return Err(PyValueError::new_err(message));
         }
         self.0.add_all(x, y);
@@ -85,7 +85,7 @@ impl ExactCompact {
         self.0.items()
     }
 
-    /// A statistic; NaN if there are too few rows, or a denominator is zero.
+    /// A statistic; NaN if there are too few rows or a divisor is zero.
     fn value(&self, name: &str, ddof: Option<f64>, bias: Option<bool>) -> PyResult<f64> {
         let statistic: Statistic = name.parse().map_err(said)?;
         self.0.held().check(statistic).map_err(said)?;

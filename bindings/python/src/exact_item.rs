@@ -1,4 +1,4 @@
-//! Types of elements that have exact sums, and exact sums of columns.
+//! Defines the types of elements that have exact sums, and computes the exact sums of columns.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Exact statistics of moving windows.
+//! Computes exact statistics of moving windows.
 
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -33,8 +33,8 @@ fn placement_of(name: &str) -> PyResult<Placement> {
 
 #[pymethods]
 impl ExactWindows {
-    /// Windows of `width` items; with an index, of `width` in the index's units; without a width, of all items up to the current one.
-    /// Windows of fewer than `least` items have the value NaN.
+    /// Windows of `width` items or, with an index, of a width in the index's units. Without a width, each window has all items up to the
+    /// current item. The value of a window of fewer than `least` items is NaN.
     #[staticmethod]
     fn of(
         width: Option<&Bound<'_, PyAny>>,

@@ -60,7 +60,7 @@ impl ExactSlots {
         grown.map_err(|error| raised(error.into()))
     }
 
-    /// Adds items to the slots of their keys, or removes the items. If a key has fewer items than are removed, the key is the error's first
+    /// Adds items to the slots of their keys, or removes the items. If a key has fewer items than to remove, the key is the error's first
     /// argument.
     fn change(
         &mut self,
@@ -127,7 +127,7 @@ impl ExactSlots {
         Ok(slots)
     }
 
-    /// For pickle.
+    /// The function and the arguments with which pickle restores the state.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
         let of_bytes = py.get_type::<Self>().getattr("of_bytes")?;
         let (name, like) = (self.statistic.name(), self.like.clone_ref(py));

@@ -1,4 +1,4 @@
-//! Exact statistics of arrays. All threads share a contiguous array; other arrays are read block by block.
+//! Computes exact statistics of arrays. All threads share a contiguous array; other arrays are read block by block.
 
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOverflowError, PyZeroDivisionError};

@@ -1,4 +1,4 @@
-//! Reductions of contiguous arrays by an operator, and functions that allocate results and release the GIL.
+//! Reduces contiguous arrays by an operator, allocates results, and releases the GIL.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -25,7 +25,7 @@ const ALONE_BYTES: usize = 1 << 14;
 
 /// Runs a computation over `bytes` bytes. Releases the GIL if there are many.
 pub(crate) fn compute<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> R + Send) -> R {
-    /// Not generic, so that each computation is compiled once for both cases.
+    /// This function is not generic, so that each computation is compiled only once for both cases.
     fn run(py: Python<'_>, bytes: usize, work: &mut (dyn FnMut() + Send)) {
         if bytes > ALONE_BYTES {
             py.detach(work);
@@ -43,7 +43,7 @@ pub(crate) fn reserved<T>(len: usize) -> PyResult<Vec<T>> {
     let mut values = Vec::new();
     values.try_reserve_exact(len).map_err(|_| {
         let message = format!(
-            "there is no memory for {len} values of {} bytes",
+            "there is not enough memory for {len} values of {} bytes",
             size_of::<T>()
         );
         PyMemoryError::new_err(message)
@@ -58,7 +58,7 @@ pub(crate) fn zeroed<T: Pod>(len: usize) -> PyResult<Vec<T>> {
     Ok(values)
 }
 
-/// An array of zeros; an exception if there is no memory for it.
+/// An array of zeros. Returns an exception if there is not enough memory.
 pub(crate) fn zeros<'py, T: Item>(
     py: Python<'py>,
     shape: &[usize],
@@ -99,7 +99,7 @@ pub(crate) fn scalar<T: Item>(py: Python<'_>, mut value: T) -> PyResult<Py<PyAny
 /// The number of short rows that are reduced at once.
 const RUNS: usize = 256;
 
-/// Reduces an array of three axes along the middle axis, by all threads.
+/// Reduces an array of three axes along the middle axis, with all threads.
 pub(crate) fn fold_parts<T: Item>(
     py: Python<'_>,
     reduction: Reduction<T>,

@@ -1,4 +1,4 @@
-//! Reductions in tree order: of arrays in place, or of leaves that are computed a block at a time.
+//! Reduces in tree order, either arrays in place or leaves that are computed a block at a time.
 
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -14,7 +14,7 @@ use crate::statistic::Finish;
 use crate::strided::Tile;
 use crate::tree::reduce as reduce_blocks;
 
-/// Writes leaves of a tile.
+/// Writes the leaves of a tile, and adds the numbers of items that are not skipped to the counts.
 type FillInOrder<'f, T, L> =
     dyn FnMut(&mut Reader<'_, T>, &Tile<'_>, &mut [i64], &mut [L]) + Send + 'f;
 
@@ -154,14 +154,14 @@ impl Call<'_, '_> {
         Ok(counts)
     }
 
-    /// NaN, which is the minimum and maximum if all items are left out as NaNs. `None` if there are no items, if NaNs are not left out, or
-    /// if the type has no NaNs.
+    /// The minimum and maximum if all items are skipped as NaNs: NaN. `None` if there are no items, if NaNs are not skipped, or if the type
+    /// has no NaNs.
     fn without_numbers<T: Item>(&self) -> Option<T> {
         let has_items = self.items.drops_nan() && !self.items.array.is_empty();
         (has_items && !T::KIND.is_integer()).then(|| T::zeroed().over(0.0))
     }
 
-    /// Reduces the leaves that `fill` writes for tiles. Returns the numbers of items that count.
+    /// Reduces the leaves that `fill` writes for tiles. Returns the numbers of items that were not skipped.
     fn blocks<T: Item, L: Item>(
         &self,
         op: Op,
@@ -203,7 +203,8 @@ impl Call<'_, '_> {
     }
 }
 
-/// Combines results with `initial`. A result without items is `initial`, else the operator's value for no items, else `otherwise`.
+/// Combines results with `initial`. A result without items is the first that exists of `initial`, the operator's value for no items, and
+/// `otherwise`.
 fn complete<L: Item>(
     op: Op,
     counts: &Counts,

@@ -172,7 +172,7 @@ macro_rules! unordered {
 
             fn hole(op: Op) -> Self {
                 match op {
-                    // Products by 1 turn -0.0 into 0.0, and infinities into NaN.
+                    // The hole is not 1: multiplying by 1 can turn -0.0 into 0.0, and infinities into NaN.
                     Op::Product => Self { re: <$part>::NAN, im: <$part>::from_bits($hole) },
                     _ => Self { re: -0.0, im: -0.0 },
                 }

@@ -77,7 +77,7 @@ impl Partial {
 
 #[pymethods]
 impl Partial {
-    /// Reduces the rows of a two-dimensional array: the items at the positions in `extents`.
+    /// Reduces the rows of a two-dimensional array, which are the items at the positions in `extents`.
     #[staticmethod]
     fn new(
         op: &str,
@@ -117,7 +117,7 @@ impl Partial {
     fn merge(&self, other: &Self, array: &Bound<'_, PyAny>) -> PyResult<Self> {
         if self.op != other.op {
             let (own, other) = (self.op.name(), other.op.name());
-            let message = format!("a partial of op={own} does not merge with one of op={other}");
+            let message = format!("a partial of op={own} cannot be merged with one of op={other}");
             return Err(PyValueError::new_err(message));
         }
         on_type!(self.op, array, |operator, like| {

@@ -9,7 +9,7 @@ use crate::arguments::{axes_of, kind_of_type, place_of, plain, python, shape_of_
 use crate::call::Call;
 use crate::convert::Kind;
 
-/// Two arrays of the same shape, the axis along which products are added (`None`: all axes), and the type of the
+/// Two arrays of the same shape, the axis along which products are added (`None` for all axes), and the type of the
 /// products.
 type Matched<'py> = (
     Bound<'py, PyUntypedArray>,

@@ -1,4 +1,4 @@
-//! Reductions of arrays: one path for every statistic, in tree order or exact, along any axes of any array.
+//! Reduces arrays along any axes, with a single code path for all statistics, whether in tree order or exact.
 //!
 //! A call parses its arguments, chooses the arithmetic type, reduces the leaves of each result, finishes the results, and converts them as
 //! the caller requested. Rare cases, such as results of another array class, are handled in Python.
@@ -74,7 +74,7 @@ impl<'py> Call<'_, 'py> {
         with_kind!(self.types.work, T => self.run_in_order::<T>(py))
     }
 
-    /// Turns a reduction to bools into a logical one: a sum becomes any, a product becomes all.
+    /// Turns a reduction to bools into a logical reduction: a sum becomes `any`, and a product becomes `all`.
     fn become_logical(&mut self) -> PyResult<()> {
         let (op, empty) = match self.statistic.op {
             Op::Sum => (Op::Max, Some(false)),
@@ -312,7 +312,7 @@ impl<'py> Call<'_, 'py> {
                 .filter(|(_, most)| !most.is_same(&zero))
         };
         let name = self.reported;
-        // If no item counts, nothing can have overflowed.
+        // A result whose items are all skipped or zero cannot have overflowed, so `pairs` omits it.
         if pairs().any(|(result, most)| !result.is_ordinary() && most.is_ordinary()) {
             python(py, "float_error")?.call1(("over", name))?;
         }
@@ -323,7 +323,7 @@ impl<'py> Call<'_, 'py> {
     }
 }
 
-/// Replaces any NaN by the canonical one.
+/// Replaces any NaN by the canonical NaN.
 fn canonical<L: Item>(value: L) -> L {
     L::operator(Op::Sum).map_or(value, |operator| operator.canonical(value))
 }

@@ -1,4 +1,4 @@
-//! Prefix sums and products, in tree order or exact.
+//! Computes prefix sums and products, in tree order or exact.
 
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
@@ -38,7 +38,7 @@ pub(crate) fn scan<'py>(
     let py = x.py();
     let mut items = Items::of(x, "x")?;
     if items.has_holes() {
-        let message = "x is a masked array, whose masked items would count: fill them";
+        let message = "x is a masked array, but its mask would be ignored: fill masked items";
         return Err(PyTypeError::new_err(message));
     }
     if axis.is_instance_of::<PyTuple>() {
@@ -68,7 +68,7 @@ pub(crate) fn scan<'py>(
     }
     let types = types_of(statistic, is_exact, &items, dtype, out.as_ref())?;
     if types.chosen == Kind::Bool {
-        return Err(PyTypeError::new_err("dtype: there are no scans of bool"));
+        return Err(PyTypeError::new_err("dtype: a scan cannot return bool"));
     }
     let chosen = items
         .unit

@@ -7,13 +7,13 @@ use crate::convert::{Kind, Target, to_half, trues};
 use crate::element::{Item, Op};
 use crate::strided::{Memory, Shape, Tile};
 
-/// The items of an array, their factors or weights, and the masks of the items that count.
+/// The items of an array, their factors or weights, and masks that select items.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) shape: Shape,
     pub(crate) x: Memory,
     pub(crate) y: Option<Memory>,
-    /// Masks. With `true`, a mask selects the items that do not count; with `false`, the items that count.
+    /// Masks, each with a flag. If the flag is true, the mask marks the items to skip; otherwise, the items to keep.
     pub(crate) masks: Vec<(Memory, bool)>,
     pub(crate) skips_nan: bool,
     /// Whether each item is rounded to half precision first.
@@ -21,7 +21,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Whether there may be items that do not count.
+    /// Whether some items may be skipped.
     pub(crate) fn has_holes(&self) -> bool {
         self.skips_nan || !self.masks.is_empty()
     }
@@ -51,7 +51,7 @@ impl<'a, T: Item> Reader<'a, T> {
         }
     }
 
-    /// The items of a tile, converted.
+    /// Reads and converts the items of a tile.
     pub(crate) fn values(&mut self, tile: &Tile<'_>) -> &[T] {
         let room = self.values.room(tile.len());
         read(self.source, self.source.x, tile, &mut self.words, room);
@@ -65,7 +65,7 @@ impl<'a, T: Item> Reader<'a, T> {
         }
     }
 
-    /// Appends the items that count, from a tile of one column, to `x`, and the other array's items to `y`.
+    /// Appends the items of a tile of one column to `x`, and the other array's items to `y`, without skipped items.
     pub(crate) fn compact(&mut self, tile: &Tile<'_>, x: &mut Vec<T>, y: &mut Vec<T>) {
         self.values(tile);
         self.read_factors(tile);
@@ -87,8 +87,8 @@ impl<'a, T: Item> Reader<'a, T> {
         counting(&self.factors, y);
     }
 
-    /// Reads the items of a tile, and replaces items that do not count by holes of `op`. Adds the numbers of items that count to `counts`,
-    /// which has one element for each result.
+    /// Reads the items of a tile, and replaces skipped items by holes of `op`. Adds the numbers of the other items to `counts`, which has
+    /// one element for each result.
     pub(crate) fn items(&mut self, tile: &Tile<'_>, op: Op, counts: &mut [i64], into: &mut [T]) {
         read(self.source, self.source.x, tile, &mut self.words, into);
         if self.source.has_holes() {
@@ -97,7 +97,7 @@ impl<'a, T: Item> Reader<'a, T> {
         }
     }
 
-    /// As [`items`](Self::items), but writes the leaves that `make` computes from the items and the other array's items.
+    /// Works like [`items`](Self::items), but writes the leaves that `make` computes from the items and the other array's items.
     pub(crate) fn leaves<L: Item>(
         &mut self,
         tile: &Tile<'_>,
@@ -116,7 +116,7 @@ impl<'a, T: Item> Reader<'a, T> {
     }
 }
 
-/// Reads the elements of an array that belong to a tile, converted.
+/// Reads and converts the elements of an array that belong to a tile.
 fn read<T: Item>(
     source: &Source,
     memory: Memory,
@@ -144,7 +144,7 @@ fn read<T: Item>(
     T::convert(Kind::F16, &rounded, into);
 }
 
-/// For each item of a tile, 1 if the item counts, else 0.
+/// For each item of a tile, 0 if the item is skipped, otherwise 1.
 #[derive(Debug, Default)]
 struct Mask {
     counting: Block<u8>,
@@ -194,7 +194,7 @@ fn leave_out_nan<T: Item>(counting: &mut [u8], values: &[T]) {
     }
 }
 
-/// Replaces items that do not count by holes, and adds the number of items that count to `counts`.
+/// Replaces skipped items by holes, and adds the numbers of the other items to `counts`.
 fn make_holes<L: Item>(tile: &Tile<'_>, mask: &[u8], op: Op, counts: &mut [i64], into: &mut [L]) {
     let hole = L::hole(op);
     for (leaf, &counts) in into.iter_mut().zip(mask) {

@@ -1,4 +1,4 @@
-//! The states of exact statistics while the items of a result are added.
+//! Defines the states of exact statistics, to which the items of a result are added.
 
 use std::any::Any;
 use std::ops::Range;
@@ -51,7 +51,7 @@ where
 
     fn merge(&mut self, other: &dyn State<T>) {
         let other: &dyn Any = other;
-        let other = other.downcast_ref::<Self>().expect("one statistic");
+        let other = other.downcast_ref::<Self>().expect("both states are of this kind");
         self.held.merge_with(&other.held);
     }
 

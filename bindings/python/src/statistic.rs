@@ -1,4 +1,4 @@
-//! The statistics by name, and their arithmetic types.
+//! Defines the statistics by name, and their arithmetic types.
 
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -194,9 +194,9 @@ pub(crate) fn types_of(
                 default.dtype(dtype.py())?
             )
         } else if is_exact {
-            format!("dtype: there are no exact statistics of type {chosen}")
+            format!("dtype: exact statistics cannot have the type {chosen}")
         } else {
-            format!("dtype: there are no variances of type {chosen}")
+            format!("dtype: variances cannot have the type {chosen}")
         };
         return Err(PyTypeError::new_err(message));
     }
@@ -225,7 +225,7 @@ fn types_of_times(
         return Err(PyTypeError::new_err(message));
     }
     if let Some(asked) = asked.filter(|asked| !asked.is_equiv_to(unit)) {
-        let message = format!("dtype: elements of type {unit} are reduced as such, not as {asked}");
+        let message = format!("dtype: elements of type {unit} cannot be reduced as {asked}");
         return Err(PyTypeError::new_err(message));
     }
     Ok(Types::of(Kind::I64, false, Kind::I64))

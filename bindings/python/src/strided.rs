@@ -72,7 +72,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The common shape of arrays, with the given ascending axes reduced; an error if their shapes differ.
+    /// The common shape of arrays, with the given ascending axes reduced; an error if the arrays have different shapes.
     pub(crate) fn new(arrays: &[&Bound<'_, PyUntypedArray>], reduced: &[usize]) -> PyResult<Self> {
         let lengths = arrays[0].shape();
         if arrays.iter().any(|array| array.shape() != lengths) || arrays.len() > TOGETHER {
@@ -197,7 +197,7 @@ pub(crate) struct Tile<'s> {
     pub(crate) place: Place,
     pub(crate) first_item: usize,
     pub(crate) items: usize,
-    /// The number of columns, one for each result.
+    /// The axis of the columns: one column for each result.
     pub(crate) columns: Axis,
     /// The difference between the result numbers of neighbouring columns.
     step: usize,
@@ -310,7 +310,7 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// Describes an array, which must outlive the reads.
-    #[expect(unsafe_code, reason = "NumPy has an array's address as a pointer")]
+    #[expect(unsafe_code, reason = "NumPy stores an array's address as a pointer")]
     pub(crate) fn of(array: &Bound<'_, PyUntypedArray>, slot: usize) -> PyResult<Self> {
         let dtype = array.dtype();
         let kind = Kind::of_elements(array, "x")?;
@@ -381,7 +381,7 @@ impl Memory {
         });
     }
 
-    /// Divides a tile into parts that have two strides. Passes each part's address, rows and columns, and the number of values before it.
+    /// Divides a tile into pieces of two strides each. Passes each piece's address, rows and columns, and the number of values before it.
     fn pieces(&self, tile: &Tile<'_>, mut piece: impl FnMut(*const u8, Line, Line, usize)) {
         let origin = with_exposed_provenance::<u8>(self.address);
         let origin = origin.wrapping_offset(tile.place.offsets[self.slot]);
