@@ -1,4 +1,4 @@
-//! The functions that Polars calls by name: version 0.1 of its plugin interface.
+//! Exports the functions that Polars calls by name, by version 0.1 of its plugin interface.
 //!
 //! `_polars_plugin_NAME` computes a column from columns. `_polars_plugin_field_NAME` computes the result's name and type from the names and
 //! types of the columns. If the result stays empty, Polars asks for the thread's last error. When Polars loads the library, it rejects
@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::figure::Figure;
 use crate::function::Function;
 
-/// Version 0.1: the upper 16 bits are the major version, the lower 16 the minor one.
+/// Version 0.1. The upper 16 bits are the major version, and the lower 16 bits are the minor version.
 const VERSION: u32 = 1;
 
 thread_local! {
@@ -50,7 +50,7 @@ fn tried<T>(name: &str, make: impl FnOnce() -> Result<T, Error>) -> Option<T> {
     None
 }
 
-/// Computes a column.
+/// Computes the result of a function as a column.
 ///
 /// # Safety
 /// `columns` points to `count` columns, which this function releases. `result` points to room for a column.
@@ -73,7 +73,7 @@ unsafe fn call(
     }
 }
 
-/// Computes the name and type of the result.
+/// Computes the name and type of a function's result.
 ///
 /// # Safety
 /// `fields` points to `count` fields. `result` points to room for a field.
@@ -225,7 +225,7 @@ mod tests {
         if result.is_empty() {
             return Err(last_error());
         }
-        // SAFETY: there is one column, which is now ours.
+        // SAFETY: `result` is one column, and nothing else releases the column.
         let made = unsafe { all_of(&raw const result, 1) };
         let chunks = made[0].chunks().map_err(|Error(text)| text)?;
         match chunks[0].values {

@@ -1,4 +1,4 @@
-//! Sums of products of two columns, or of each pair of lists in two columns.
+//! Computes sums of products of two columns, or of each pair of lists in two columns.
 
 use std::ops::Range;
 
@@ -9,7 +9,8 @@ use crate::column::{BLOCK_ITEMS, Real, from_zero, with_integers};
 use crate::error::Error;
 use crate::lists::lists_of;
 
-/// The exact sum of the products of two columns' items, without pairs that have a null. A column's single item is paired with every item.
+/// The exact sum of the products of two columns' items, without pairs that have a null. If a column has a single item, that item is paired with
+/// every item of the other column.
 pub(crate) fn of_columns<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>, Error> {
     let (x_chunks, y_chunks) = (x.chunks()?, y.chunks()?);
     let mut sum = ProductSum::<T>::new();
@@ -73,7 +74,7 @@ pub(crate) fn of_lists<T: Real>(x: &Series, y: &Series) -> Result<Vec<Option<T>>
                     x.name, y.name
                 )));
             }
-            let key = u32::try_from(row).map_err(|_| Error::new("there are 2^32 lists"))?;
+            let key = u32::try_from(row).map_err(|_| Error::new("2^32 lists are too many"))?;
             pairs.add(key, [&x_lists.items, &y_lists.items], ranges)?;
         }
     }
@@ -108,7 +109,7 @@ fn common<'c, 'a>(
     parts
 }
 
-/// Calls `add` for each item of `others`, with the chunk that has the only item of `one`, and with the other item's chunk and place.
+/// Pairs the only item of `one` with each item of `others`: passes `add` the chunk of the former, and the chunk and the place of the latter.
 fn each_with_one<'c, 'a>(
     one: &'c [Chunk<'a>],
     others: &'c [Chunk<'a>],
@@ -202,7 +203,7 @@ impl<'s, T: Real, F: FnMut(&[u32], &[T], &[T])> Pairs<'s, T, F> {
         });
         lost.map_or(Ok(()), |item| {
             Err(Error::new(format!(
-                "column `{}` has {item}, which Float64 cannot represent: cast it",
+                "column `{}` has {item}, which Float64 cannot represent: cast the column",
                 self.columns[column].name
             )))
         })

@@ -1,4 +1,4 @@
-//! Error messages, which Polars raises as a `ComputeError`.
+//! Defines error messages, which Polars raises as a `ComputeError`.
 
 /// A message without the function's name, which is added when the error is reported.
 #[derive(Debug)]

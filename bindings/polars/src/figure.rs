@@ -1,4 +1,4 @@
-//! What functions compute: a statistic or a state.
+//! Defines what a function computes: a statistic or a state.
 
 use treefold::exact::{Held, Statistic};
 
@@ -16,7 +16,7 @@ pub(crate) enum Figure {
 }
 
 impl Figure {
-    /// The number of columns that the function takes.
+    /// The number of columns that the function needs.
     pub(crate) fn inputs(self) -> usize {
         match self {
             Self::Items(statistic) => statistic.inputs(),
@@ -25,7 +25,7 @@ impl Figure {
         }
     }
 
-    /// The meaning of the number that follows the columns, if the function takes one.
+    /// The meaning of the number that follows the columns, if the function has such a parameter.
     pub(crate) fn parameter(self) -> Option<Parameter> {
         let (Self::Items(statistic) | Self::Of(statistic)) = self else {
             return None;

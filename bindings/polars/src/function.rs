@@ -1,4 +1,4 @@
-//! The functions: the columns that they accept, and the columns that they return.
+//! Describes the functions: which columns they accept, and which columns they return.
 
 use std::iter;
 
@@ -24,11 +24,11 @@ impl Function {
     /// The type of the result, from the columns' names and types.
     pub(crate) fn result(self, columns: &[(&str, &DataType)]) -> Result<DataType, Error> {
         let inputs = self.figure.inputs();
-        // After the columns comes `ddof` or `bias`.
+        // The columns may be followed by `ddof` or `bias`.
         let expected = inputs + usize::from(self.figure.parameter().is_some());
         if columns.len() != expected {
             let count = columns.len();
-            return Err(Error::new(format!("{count} columns, not {expected}")));
+            return Err(Error::new(format!("got {count} columns, not {expected}")));
         }
         if matches!(self.figure, Figure::Merged | Figure::Of(_)) {
             let [(name, data_type), ..] = columns else {
@@ -74,7 +74,7 @@ impl Function {
         let items = match (self.of_lists, data_type.items()) {
             (true, Some(items)) => items,
             (false, None) => data_type,
-            // A column of nulls only.
+            // All items of the column are null.
             (true, None) if *data_type == DataType::Null => data_type,
             (true, None) => return Err(Error::new(format!("{has_type}, not a list of numbers"))),
             (false, Some(_)) => {
@@ -95,7 +95,7 @@ impl Function {
             ))),
             _ if items.is_integer() => Ok(items),
             _ => Err(Error::new(format!(
-                "{has_type}, but only floats and integers of up to 64 bits have exact sums: cast it"
+                "{has_type}, but only floats and integers of up to 64 bits have exact sums: cast the column"
             ))),
         }
     }

@@ -1,4 +1,4 @@
-//! Statistics of integers: of a whole column, or of each list.
+//! Computes statistics of integers, either of a whole column or of each list.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Statistics of each list in a column of lists.
+//! Computes statistics of each list in a column of lists.
 
 use std::ops::Range;
 

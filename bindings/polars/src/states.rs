@@ -1,4 +1,4 @@
-//! Statistics of whole columns, and states: bytes from which statistics are computed later.
+//! Computes statistics of whole columns, and states, which are bytes from which statistics can be computed later.
 
 use treefold::exact::{
     CompactAny, CompactBytes, CompactCoMoments, CompactMoments, CompactNumber, CompactPowers,
@@ -10,7 +10,7 @@ use crate::arrow::{Made, Series, Values};
 use crate::column::with_integers;
 use crate::error::Error;
 
-/// Computes a statistic of one column or two, without rows that have a null.
+/// Computes a statistic of one or two columns. Rows with a null are skipped.
 pub(crate) fn statistic(
     columns: &[Series],
     statistic: Statistic,
@@ -28,7 +28,7 @@ pub(crate) fn statistic(
     Ok(Made::F64(vec![value]))
 }
 
-/// The state of one column, or of two; null if there are no rows.
+/// The state of one or two columns; null if there are no rows without nulls.
 pub(crate) fn state(columns: &[Series], held: Held) -> Result<Made, Error> {
     let bytes = match held {
         Held::Sum => bytes_of(&filled::<CompactSum, 1>(columns, add_item)?),
@@ -152,7 +152,7 @@ fn filled<S: CompactState, const N: usize>(
             .map(|column| format!("`{}` has {} items", column.name, column.len()));
         let names: Vec<String> = names.collect();
         return Err(Error::new(format!(
-            "columns of different lengths: {}; column {} does not match",
+            "the columns have different lengths: {}; column {} does not match",
             names.join(", "),
             other + 1
         )));

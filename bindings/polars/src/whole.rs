@@ -1,4 +1,4 @@
-//! Statistics of whole columns.
+//! Computes statistics of whole columns.
 
 use treefold::exact::{self, Moments, Options, Statistic, Sum};
 
@@ -14,7 +14,7 @@ pub(crate) fn of_floats<T: Real>(
     options: Options,
 ) -> Option<T> {
     let value = match (statistic, chunks) {
-        // The fastest case.
+        // The fastest case: all items are adjacent in memory.
         (Statistic::Sum, [chunk]) if chunk.validity.is_none() => {
             Some(exact::sum(T::slice(&chunk.values)))
         }
@@ -41,7 +41,7 @@ pub(crate) fn only_number(column: &Series, parameter: Parameter) -> Result<f64, 
         }) if !number.is_nan() => Ok(*number),
         _ => Err(Error::new(match parameter {
             Parameter::Ddof => "ddof is not a number",
-            Parameter::Bias => "bias is not a truth value",
+            Parameter::Bias => "bias is not a bool",
         })),
     }
 }

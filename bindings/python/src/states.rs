@@ -51,7 +51,7 @@ where
 
     fn merge(&mut self, other: &dyn State<T>) {
         let other: &dyn Any = other;
-        let other = other.downcast_ref::<Self>().expect("both states are of this kind");
+        let other = other.downcast_ref::<Self>().expect("states of one kind");
         self.held.merge_with(&other.held);
     }
 

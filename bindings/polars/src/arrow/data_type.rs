@@ -1,4 +1,4 @@
-//! The types of columns, with their names in Arrow and in Polars.
+//! Defines the types of columns, with their names in Arrow and in Polars.
 
 use std::fmt;
 

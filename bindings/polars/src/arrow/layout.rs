@@ -1,4 +1,4 @@
-//! The structures of the plugin interface.
+//! Defines the structures of the plugin interface.
 //!
 //! Their fields are those of Arrow's C data interface, and of `SeriesExport` in Polars' crate `polars-ffi`, version 0.1.
 
@@ -47,7 +47,7 @@ pub(crate) struct SeriesExport {
     pub(super) private_data: *mut c_void,
 }
 
-/// The creator of a value of these types promises that the value conforms to the interface until its release.
+/// The creator of a schema, an array or a series promises that it conforms to the interface until it is released.
 impl ArrowSchema {
     /// The name of the column; empty for NULL.
     pub(crate) fn name(&self) -> String {

@@ -167,7 +167,7 @@ unsafe extern "C" fn release_array(array: *mut ArrowArray) {
     drop(unsafe { Box::from_raw(array.private_data.cast::<Held>()) });
 }
 
-/// Releases everything but the array, which its reader has moved and releases separately.
+/// Releases everything except the array. The reader of the column has moved the array, and releases it separately.
 ///
 /// # Safety
 /// `series` was made here and has not been released.

@@ -1,4 +1,4 @@
-//! Arrow's C data interface: columns from Polars and columns for Polars.
+//! Reads columns from Polars and makes columns for Polars, by Arrow's C data interface.
 #![expect(
     unsafe_code,
     reason = "Polars passes pointers; each block says what the plugin interface promises"

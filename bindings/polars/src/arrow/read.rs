@@ -1,4 +1,4 @@
-//! Columns from Polars, as slices.
+//! Reads columns from Polars as slices.
 
 use std::ops::Range;
 use std::{ptr, slice};
@@ -149,7 +149,7 @@ impl<'a> Chunk<'a> {
         let nulls = array.buffer(0).filter(|_| array.null_count != 0);
         let validity = nulls.map(|bits| {
             let bytes = (offset + len).div_ceil(8);
-            // SAFETY: there is a bit for each item, also for the items before the first item of this chunk.
+            // SAFETY: there is a bit for each item, including the items before the first item of this chunk.
             let bytes = unsafe { slice::from_raw_parts(bits.cast::<u8>(), bytes) };
             Validity { bytes, offset }
         });
@@ -185,7 +185,7 @@ impl<'a> Chunk<'a> {
             }
             DataType::Array(of, width) => {
                 let items = Self::of(array.child()?, of)?;
-                // Early versions of Polars set the column's offset although the first item belongs to the first list.
+                // Early versions of Polars pass an offset even if the first item belongs to the first list.
                 let is_cut = items.len == len.checked_mul(*width)?;
                 let first = if is_cut {
                     0
