@@ -43,7 +43,7 @@ fn tried<T>(name: &str, make: impl FnOnce() -> Result<T, Error>) -> Option<T> {
     let text = match catch_unwind(AssertUnwindSafe(make)) {
         Ok(Ok(made)) => return Some(made),
         Ok(Err(Error(text))) => format!("{name}: {text}"),
-        Err(_) => format!("{name}: panicked: this is a bug in treefold"),
+        Err(_) => format!("{name} panicked: this is a bug in treefold"),
     };
     let text = CString::new(text.replace('\0', "")).unwrap_or_default();
     LAST_ERROR.set(text);
@@ -269,7 +269,7 @@ mod tests {
     fn panics_do_not_cross() {
         let made = tried::<()>("exact_sum", || panic!("on purpose"));
         assert!(made.is_none());
-        let text = "exact_sum: panicked: this is a bug in treefold";
+        let text = "exact_sum panicked: this is a bug in treefold";
         assert_eq!(last_error(), text);
     }
 }
