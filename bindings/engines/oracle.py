@@ -1,9 +1,9 @@
-"""Computes the expected values in the tests of the engines: SQL's statistics, from their definitions in fractions, each rounded once."""
+"""Computes the expected values for the tests of the engines: SQL's statistics, computed by definition in fractions and rounded once."""
 
 import math
 from fractions import Fraction
 
-# The aggregates of rows, with their arguments and the statistic that they return.
+# For each aggregate of rows: its arguments, and the name of the statistic that it returns.
 FUNCTIONS = {
     "exact_sum": ("x", "sum"),
     "exact_avg": ("x", "avg"),
@@ -33,7 +33,7 @@ FUNCTIONS = {
 
 
 def nearest(fraction):
-    """The nearest double, with ties to even."""
+    """Rounds a fraction to the nearest double, with ties to even."""
     try:
         return float(fraction)
     except OverflowError:
@@ -41,8 +41,8 @@ def nearest(fraction):
 
 
 def root(square, sign=1):
-    """The double nearest to the square root of a fraction, with a sign. The root is computed with more bits than rounding needs; its last
-    bit is set if the root is inexact."""
+    """Returns the double nearest to the square root of a fraction, with the sign of `sign`. The root is computed with more bits than
+    rounding needs; its last bit is set if the root is inexact."""
     shift = 2 * (1200 + square.denominator.bit_length())
     scaled, rest = divmod(square.numerator << shift, square.denominator)
     whole = math.isqrt(scaled)
@@ -51,15 +51,15 @@ def root(square, sign=1):
 
 
 def statistics(rows):
-    """All statistics of rows of finite x and y, by name. Statistics of x leave out rows whose x is None. Statistics of x and y leave out
-    rows whose x or y is None. The result None means NULL."""
+    """Returns all statistics of rows (x, y) of finite numbers, by name. Statistics of x skip rows whose x is None. Statistics of x and y
+    skip rows whose x or y is None. A statistic that is None stands for NULL."""
     x = [Fraction(x) for x, _ in rows if x is not None]
     pairs = [(Fraction(x), Fraction(y)) for x, y in rows if x is not None and y is not None]
     return {**of_one(x), **of_two(pairs)}
 
 
 def by_call(rows, without=()):
-    """The same statistics by the text of the SQL call, such as "exact_corr(y, x)"; `without` lists functions to leave out."""
+    """Returns statistics(rows), keyed by the text of the SQL call, such as "exact_corr(y, x)". `without` lists functions to omit."""
     found = statistics(rows)
     return {f"{name}({arguments})": found[statistic] for name, (arguments, statistic) in FUNCTIONS.items() if name not in without}
 

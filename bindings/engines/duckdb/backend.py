@@ -14,17 +14,17 @@ import zipfile
 from maturin import build_sdist, get_requires_for_build_sdist, get_requires_for_build_wheel  # noqa: F401
 from maturin import build_wheel as _build_wheel
 
-# The version of the C API that the library requests: see `src/boundary/entry.rs`.
+# The version of the C API that `src/boundary/entry.rs` requests.
 API = "v1.2.0"
 ABI = "C_STRUCT"
 
 # The extension's file in the wheel.
 FILE = "treefold_duckdb/treefold.duckdb_extension"
 
-# The folder of files that maturin adds for cffi: the library, and modules that are not needed.
+# The folder of files that maturin adds for cffi: the library, and modules that the wheel does not need.
 FOR_CFFI = "treefold_duckdb/treefold_duckdb/"
 
-# DuckDB's names of platforms, by the suffixes of wheel names.
+# DuckDB's names of platforms, by patterns that match the names of wheels.
 PLATFORMS = {
     r"-(many)?linux\w*_x86_64\b": "linux_amd64",
     r"-(many)?linux\w*_aarch64\b": "linux_arm64",
@@ -36,21 +36,21 @@ PLATFORMS = {
 
 
 def footer(platform, version):
-    """The bytes that follow the library in the extension file."""
+    """Returns the bytes that follow the library in the extension file."""
     fields = ["4", platform, API, version, ABI, "", "", ""]
     return b"".join(field.encode().ljust(32, b"\0") for field in reversed(fields)) + bytes(256)
 
 
 def platform_of(wheel):
-    """DuckDB's name of a wheel's platform."""
+    """Returns DuckDB's name for the platform of a wheel."""
     for pattern, platform in PLATFORMS.items():
         if re.search(pattern, wheel.name.replace(".", " ")):
             return platform
-    sys.exit(f"{wheel.name}: DuckDB has no name for this platform")
+    sys.exit(f"{wheel.name}: DuckDB has no name for the platform of this wheel")
 
 
 def finish(wheel):
-    """Puts the extension into a wheel that maturin has built."""
+    """Replaces the library in a wheel that maturin has built by the extension file."""
     version = wheel.name.split("-")[1]
     with zipfile.ZipFile(wheel) as made:
         contents = {info: made.read(info) for info in made.infolist()}
@@ -74,7 +74,7 @@ def finish(wheel):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    """The function that pip calls."""
+    """Builds a wheel. pip calls this function."""
     name = _build_wheel(wheel_directory, config_settings, metadata_directory)
     finish(pathlib.Path(wheel_directory, name))
     return name

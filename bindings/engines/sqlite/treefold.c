@@ -1,5 +1,5 @@
 /*
- * Exact aggregates and window functions for SQLite 3.25 or later: `.load ./treefold`.
+ * Adds exact aggregates and window functions to SQLite 3.25 or later. In SQLite's shell, `.load ./treefold` loads this extension.
  *
  * treefold_sql_functions() lists the aggregates of rows. Some of them, named exact_..._state, return their state as a BLOB. The aggregate
  * exact_merge merges such states into one, and the scalar functions exact_..._of return a statistic of one state.
@@ -12,7 +12,7 @@
 
 SQLITE_EXTENSION_INIT1
 
-/* The aggregate of states. Its first argument determines the kind of the group's state; the statistic here is not used for that. */
+/* The aggregate that merges states. Its statistic is never read, since the first state of a group determines the kind of its state. */
 static const treefold_sql_function merge = {"exact_merge", TREEFOLD_EXACT_COUNT, 0, 1, 0, 1};
 
 /* The rows of one group or window frame. SQLite allocates this struct, filled with zeros and aligned to 8 bytes. */
@@ -20,7 +20,7 @@ struct group {
     sqlite3_int64 rows;  /* the number of rows or states in the group, without those that have a NULL */
     sqlite3_int64 reals; /* the number of rows in which a number is not an INTEGER */
     int has_state;       /* whether `state` was initialized and must be cleared */
-    uint64_t state[64];  /* larger than any state; treefold_aggregate_init checks it */
+    uint64_t state[64];  /* larger than any state; treefold_aggregate_init checks this */
 };
 
 /* ---- Errors ------------------------------------------------------------------------------------------------------------------- */
@@ -37,7 +37,7 @@ static void fail(sqlite3_context *context, const char *suffix, const char *text)
     sqlite3_free(message);
 }
 
-/* Returns whether a call of libtreefold succeeded. If the call failed, ends the statement with its error. */
+/* Returns whether a call of libtreefold succeeded. If the call failed, ends the statement with the call's error. */
 static int is_ok(sqlite3_context *context, const char *suffix, treefold_status status)
 {
     if (status == TREEFOLD_MEMORY)
@@ -61,7 +61,7 @@ static void clear(struct group *group)
     group->has_state = 0;
 }
 
-/* Gives a group the state of no rows. */
+/* Initializes a group's state for a statistic, without rows. Returns whether this succeeded. */
 static int init(sqlite3_context *context, const char *suffix, struct group *group, treefold_statistic statistic)
 {
     clear(group);
@@ -71,7 +71,7 @@ static int init(sqlite3_context *context, const char *suffix, struct group *grou
 
 /* ---- Rows of numbers ---------------------------------------------------------------------------------------------------------- */
 
-/* The value of an argument, of type TREEFOLD_I64 or TREEFOLD_F64; type 0 is NULL. */
+/* The value of an argument. Its type is TREEFOLD_I64, TREEFOLD_F64, or 0 for NULL. */
 struct number {
     treefold_type type;
     union {
@@ -80,8 +80,8 @@ struct number {
     } value;
 };
 
-/* Reads an argument as SQLite's sum() does. Text that looks like a number counts as this number. Other text and blobs count as the REAL at
-   their beginning, or as 0.0. */
+/* Reads an argument as SQLite's sum() does. Text that is a number is read as this number. Other text and blobs are read as the REAL at
+   their beginning, or as 0.0 if they do not begin with a number. */
 static struct number number_of(sqlite3_value *argument)
 {
     struct number number = {0, {0}};
@@ -136,12 +136,12 @@ static void inverse(sqlite3_context *context, int columns, sqlite3_value **argum
 
 /* ---- Rows of states ----------------------------------------------------------------------------------------------------------- */
 
-/* Reads an argument that is not NULL as the state of `group`. The caller must fill the group with zeros before, and clear it later. */
+/* Reads a state from an argument that is not NULL into `group`, which must be filled with zeros. The caller must clear the group later. */
 static int read_state(sqlite3_context *context, const char *suffix, sqlite3_value *argument, struct group *group,
                       treefold_statistic *statistic)
 {
     if (sqlite3_value_type(argument) != SQLITE_BLOB) {
-        fail(context, suffix, "the argument is not a state: states are BLOBs");
+        fail(context, suffix, "the argument is not a state, because it is not a BLOB");
         return 0;
     }
     const void *bytes = sqlite3_value_blob(argument);
@@ -163,7 +163,7 @@ static void change_state(sqlite3_context *context, sqlite3_value *argument, chan
     }
     if (sqlite3_value_type(argument) == SQLITE_NULL)
         return;
-    /* The first state determines the kind of the group's state. So does the next state after all earlier ones have left a frame. */
+    /* The first state in a group determines the kind of the group's state, as does the first one after all states have left a frame. */
     if (read_state(context, "", argument, &other, &statistic) && (group->rows != 0 || init(context, "", group, statistic)) &&
         is_ok(context, "", change(state_of(group), state_of(&other))))
         group->rows += sign;
@@ -184,7 +184,7 @@ static void inverse_state(sqlite3_context *context, int columns, sqlite3_value *
 
 /* ---- Results ------------------------------------------------------------------------------------------------------------------ */
 
-/* Returns the function's statistic as a REAL, or as an INTEGER. SQLite has no NaN: sqlite3_result_double turns a NaN into NULL. */
+/* Sets the result to the function's statistic, as an INTEGER or a REAL. SQLite has no NaN; sqlite3_result_double turns a NaN into NULL. */
 static void return_statistic(sqlite3_context *context, const char *suffix, struct group *group, int is_integer)
 {
     const treefold_sql_function *function = sqlite3_user_data(context);
@@ -202,7 +202,7 @@ static void return_statistic(sqlite3_context *context, const char *suffix, struc
         sqlite3_result_double(context, result.value.real);
 }
 
-/* Returns a state as a BLOB. The state of no rows, which merging may give, is returned as NULL. */
+/* Sets the result to the group's state as a BLOB. A state without rows, which merging may give, leaves the result NULL. */
 static void return_state(sqlite3_context *context, struct group *group)
 {
     size_t n = 0;
@@ -221,7 +221,7 @@ static void return_state(sqlite3_context *context, struct group *group)
         sqlite3_free(bytes);
 }
 
-/* Returns the result of an aggregate. Without rows, returns nothing, which SQLite treats as NULL. */
+/* Sets the result of an aggregate. Without rows, sets nothing, which SQLite treats as NULL. */
 static void value(sqlite3_context *context)
 {
     const treefold_sql_function *function = sqlite3_user_data(context);
@@ -294,18 +294,18 @@ static int create_functions(sqlite3 *db)
     return status;
 }
 
-/* SQLite finds this function by the name of the file, treefold.so. */
+/* SQLite derives the name of this function from the name of the file, treefold.so. */
 __attribute__((visibility("default"))) int sqlite3_treefold_init(sqlite3 *db, char **error, const sqlite3_api_routines *api);
 
 int sqlite3_treefold_init(sqlite3 *db, char **error, const sqlite3_api_routines *api)
 {
     SQLITE_EXTENSION_INIT2(api);
     if (sqlite3_libversion_number() < 3025000) {
-        *error = sqlite3_mprintf("treefold: SQLite %s has no window functions: use version 3.25 or later", sqlite3_libversion());
+        *error = sqlite3_mprintf("treefold: SQLite %s has no window functions; use SQLite 3.25 or later", sqlite3_libversion());
         return SQLITE_ERROR;
     }
     if (treefold_version() / 100 != TREEFOLD_VERSION / 100) {
-        *error = sqlite3_mprintf("treefold: the extension was compiled for libtreefold %d.%d, and loads %s", TREEFOLD_VERSION / 10000,
+        *error = sqlite3_mprintf("treefold: the extension was compiled for libtreefold %d.%d, but it loaded %s", TREEFOLD_VERSION / 10000,
                                  TREEFOLD_VERSION / 100 % 100, treefold_version_string());
         return SQLITE_ERROR;
     }

@@ -1,4 +1,4 @@
-//! Aggregates of one group: all rows, or the rows of a window.
+//! Implements aggregates of one group of rows, such as all rows of a query or the rows of a window.
 
 use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
@@ -14,7 +14,7 @@ use exact_sum::{IntegerSum, Moments, ProductSum, RemoveError, Sum};
 use crate::input::{Items, Word};
 use crate::kind::Kind;
 
-/// The state of an aggregate: what is kept of the items added so far.
+/// The state of an aggregate, which accumulates the items of one group.
 pub(crate) trait State: Default + Debug + Send + Sync + 'static {
     type Item: ArrowPrimitiveType<Native: Word>;
 
@@ -24,20 +24,20 @@ pub(crate) trait State: Default + Debug + Send + Sync + 'static {
 
     fn items(&self) -> u64;
 
-    /// The value. It is meaningful only if there are at least [`Kind::least_items`] items.
+    /// Returns the value of the aggregate. It is meaningful only if the state has at least [`Kind::least_items`] items.
     fn value(&self, kind: Kind) -> ScalarValue;
 
-    /// The columns in which the state is sent, except the column with the number of items.
+    /// Returns the columns in which the state is sent. The column with the number of items is not among them.
     fn write(&self) -> Vec<ScalarValue>;
 
-    /// Merges another state, read from a row of the columns that [`write`](Self::write) returns.
+    /// Merges a state of `items` items, which is read from a row of the columns that [`write`](Self::write) returns.
     fn merge(&mut self, items: u64, columns: &[ArrayRef], row: usize) -> Result<()>;
 }
 
-/// The items of one or two arguments.
+/// The items of each argument. For functions of one argument, the second slice is empty.
 pub(crate) type ItemColumns<'i, S> = [&'i [<<S as State>::Item as ArrowPrimitiveType>::Native]; 2];
 
-/// An aggregate of one group, for the engine.
+/// An aggregate of one group, in the form that the engine calls.
 #[derive(Debug)]
 pub(crate) struct Exact<S> {
     kind: Kind,
@@ -95,7 +95,7 @@ impl<S: State> Accumulator for Exact<S> {
     }
 }
 
-/// The value of a state; NULL for too few items.
+/// Returns the value of a state, or NULL if the state has too few items.
 pub(crate) fn value<S: State>(state: &S, kind: Kind) -> Result<ScalarValue> {
     if state.items() < kind.least_items() {
         return ScalarValue::try_from(kind.returned(&S::Item::DATA_TYPE));
@@ -109,11 +109,11 @@ pub(crate) fn split(states: &[ArrayRef]) -> Result<(&[u64], &[ArrayRef])> {
         .split_first()
         .and_then(|(counts, columns)| Some((counts.as_primitive_opt::<UInt64Type>()?, columns)));
     let (counts, columns) =
-        counts.ok_or_else(|| internal_datafusion_err!("a state begins with a count"))?;
+        counts.ok_or_else(|| internal_datafusion_err!("a state does not begin with counts"))?;
     Ok((counts.values(), columns))
 }
 
-/// Column `number` of sent states, which holds sums as bytes.
+/// Returns column `number` of sent states, which must hold sums as bytes.
 pub(crate) fn binary(columns: &[ArrayRef], number: usize) -> Result<&BinaryArray> {
     let column = columns
         .get(number)
@@ -121,11 +121,11 @@ pub(crate) fn binary(columns: &[ArrayRef], number: usize) -> Result<&BinaryArray
     column.ok_or_else(|| internal_datafusion_err!("column {number} of a state does not hold bytes"))
 }
 
-/// The first column of sent states, which holds sums of integers.
+/// Returns the first column of sent states, which must hold sums of integers.
 pub(crate) fn integers(columns: &[ArrayRef]) -> Result<&[i128]> {
     let column = columns.first();
     let column = column.and_then(|column| column.as_primitive_opt::<Decimal128Type>());
-    let column = column.ok_or_else(|| internal_datafusion_err!("a state holds no integers"))?;
+    let column = column.ok_or_else(|| internal_datafusion_err!("states must hold integers"))?;
     Ok(column.values())
 }
 
@@ -143,7 +143,7 @@ fn bytes(write: impl FnOnce(&mut Vec<u8>)) -> ScalarValue {
     ScalarValue::Binary(Some(bytes))
 }
 
-/// Implements the functions of [`State`] for a sum of doubles with these arguments.
+/// Implements the functions of [`State`] that add, remove and count doubles. Each name stands for one argument.
 macro_rules! of_doubles {
     ($($argument:ident)+) => {
         type Item = Float64Type;

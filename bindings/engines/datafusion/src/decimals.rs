@@ -1,4 +1,4 @@
-//! Sums and averages of decimals: integers that count units of a power of ten.
+//! Computes sums and averages of decimals. A decimal is an integer that counts units of a power of ten.
 
 use arrow::array::ArrayRef;
 use arrow::datatypes::Decimal128Type;
@@ -50,7 +50,7 @@ impl Accumulator for Decimals {
         if self.kind == Kind::Mean {
             let mean = Statistic::Mean;
             let scale = u8::try_from(self.scale);
-            let scale = scale.map_err(|_| internal_datafusion_err!("scales are not negative"))?;
+            let scale = scale.map_err(|_| internal_datafusion_err!("the scale is negative"))?;
             let mean = self
                 .sum
                 .statistic_of_decimals(mean, mean.defaults(), [scale, 0]);
@@ -66,7 +66,7 @@ impl Accumulator for Decimals {
             .filter(|sum| (1 - most..most).contains(sum));
         let beyond = || {
             exec_datafusion_err!(
-                "{}: the sum is beyond DECIMAL({DIGITS}, {})",
+                "{}: the sum does not fit in DECIMAL({DIGITS}, {})",
                 self.kind.name(),
                 self.scale
             )

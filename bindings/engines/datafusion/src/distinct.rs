@@ -1,4 +1,4 @@
-//! Aggregates of distinct items.
+//! Computes aggregates of distinct items.
 
 use std::collections::HashMap;
 use std::iter::repeat;
@@ -16,7 +16,7 @@ use crate::kind::Kind;
 #[derive(Debug)]
 pub(crate) struct Distinct<S> {
     kind: Kind,
-    /// The number of times that each item occurs.
+    /// How often each item, or pair of items, occurs.
     items: HashMap<[u64; 2], u64>,
     state: PhantomData<fn() -> S>,
 }
@@ -30,7 +30,7 @@ impl<S: State> Distinct<S> {
         }
     }
 
-    /// All distinct items, one list for each argument.
+    /// Returns all distinct items, as one list for each argument.
     fn columns(&self) -> Vec<Vec<<S::Item as ArrowPrimitiveType>::Native>> {
         let arguments = 0..self.kind.arguments();
         let column = |argument: usize| {
@@ -50,7 +50,7 @@ impl<S: State> Distinct<S> {
     }
 }
 
-/// The items of the rows that count, as words.
+/// Returns the items of the rows without nulls, as words.
 fn words<S: State>(arguments: &[ArrayRef]) -> Result<Vec<[u64; 2]>> {
     let items = Items::<S::Item>::of(arguments, None)?;
     let [x, y] = items.columns();
@@ -111,7 +111,7 @@ impl<S: State> Accumulator for Distinct<S> {
                 .iter()
                 .map(|column| Some(column.as_list_opt::<i32>()?.value(row)))
                 .collect();
-            let columns = columns.ok_or_else(|| internal_datafusion_err!("states are lists"))?;
+            let columns = columns.ok_or_else(|| internal_datafusion_err!("expected lists"))?;
             self.add(&columns)?;
         }
         Ok(())

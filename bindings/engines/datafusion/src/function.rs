@@ -1,4 +1,4 @@
-//! The aggregates as implementations of the engine's trait.
+//! Implements the engine's trait for the aggregates of [`Kind`].
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl ExactAggregate {
     }
 }
 
-/// Calls `$make::<S>::new`, where the type S of the state depends on the aggregate and on the argument type.
+/// Calls `$make::<S>::new`, where the type `S` of the state depends on the aggregate and on the type of its argument.
 macro_rules! of_type {
     ($kind:expr, $fields:expr, $make:ident: $sums:ty, $signed:ty, $unsigned:ty, $products:ty, $squares:ty) => {
         match ($kind, argument($kind, $fields)?) {
@@ -53,7 +53,7 @@ macro_rules! of_type {
     };
 }
 
-/// The common type of the arguments.
+/// Returns the type of the arguments, which all have the same type.
 fn argument(kind: Kind, fields: &[FieldRef]) -> Result<&DataType> {
     match fields {
         [first, ..] => Ok(first.data_type()),
@@ -140,7 +140,7 @@ impl AggregateUDFImpl for ExactAggregate {
         of_type!(kind, args.expr_fields, ExactGroups: Sums, LongSums<Int64Type>, LongSums<UInt64Type>, Products, Squares)
     }
 
-    /// Insensitive: the order of the rows never changes the value.
+    /// Returns `Insensitive`, because the order of the rows never changes the value.
     fn order_sensitivity(&self) -> AggregateOrderSensitivity {
         AggregateOrderSensitivity::Insensitive
     }

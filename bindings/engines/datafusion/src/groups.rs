@@ -1,4 +1,4 @@
-//! Aggregates of all groups of a query.
+//! Computes an aggregate for all groups of a query.
 
 use std::mem::take;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::accumulator::split;
 use crate::input::Items;
 use crate::kind::{Kind, LONG};
 
-/// The states of all groups.
+/// The states of an aggregate for all groups.
 pub(crate) trait Groups: Default + Send + 'static {
     type Item: ArrowPrimitiveType;
 
@@ -34,19 +34,19 @@ pub(crate) trait Groups: Default + Send + 'static {
     /// The values of the first groups, whether or not they have enough items.
     fn values(&self, kind: Kind, groups: usize) -> Values;
 
-    /// The columns in which the states of the first groups are sent, except the column with the
-    /// numbers of items.
+    /// Returns the columns in which the states of the first groups are sent. The column with the
+    /// numbers of items is not among them.
     fn write(&self, groups: usize) -> Vec<ArrayRef>;
 
-    /// Merges the states of groups, sent in the columns that [`write`](Self::write) returns.
+    /// Merges states into those of `groups`. They were sent in the columns that [`write`](Self::write) returns.
     fn merge(&mut self, groups: &[usize], counts: &[u64], columns: &[ArrayRef]) -> Result<()>;
 
     /// Treats each row as a separate group, and returns the columns of the groups' states. The state
-    /// of a row that does not count is empty.
+    /// of a row that is not kept is empty.
     fn write_rows(items: &Items<'_, Self::Item>) -> Vec<ArrayRef>;
 }
 
-/// The items of one or two arguments.
+/// The items of each argument. For functions of one argument, the second slice is empty.
 pub(crate) type GroupColumns<'i, G> =
     [&'i [<<G as Groups>::Item as ArrowPrimitiveType>::Native]; 2];
 
@@ -55,7 +55,7 @@ pub(crate) enum Values {
     Integers(Vec<i128>),
 }
 
-/// An aggregate of many groups, for the engine.
+/// An aggregate of many groups, in the form that the engine calls.
 #[derive(Debug)]
 pub(crate) struct ExactGroups<G> {
     kind: Kind,
@@ -70,7 +70,7 @@ impl<G: Groups> ExactGroups<G> {
         }
     }
 
-    /// The number of groups to emit.
+    /// Returns the number of groups that the engine asks for.
     fn count(&self, emit_to: EmitTo) -> usize {
         let groups = self.groups.counts().len();
         match emit_to {

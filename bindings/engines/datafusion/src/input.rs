@@ -1,4 +1,4 @@
-//! The rows of a batch that count, and their items. A row counts if it passes the filter and has no null.
+//! Reads the items of a batch. Only rows that pass the filter and have no null are kept.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, BooleanArray};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use datafusion_common::{Result, internal_datafusion_err};
 
-/// Items of the rows that count.
+/// The items of the rows that are kept.
 pub(crate) struct Items<'b, P: ArrowPrimitiveType> {
     columns: Vec<Cow<'b, [P::Native]>>,
-    /// Which rows count; `None` if all do.
+    /// Which rows are kept; `None` if all are.
     kept: Option<BooleanBuffer>,
     rows: usize,
 }
@@ -21,7 +21,7 @@ impl<'b, P: ArrowPrimitiveType> Items<'b, P> {
         let mut columns = Vec::with_capacity(arguments.len());
         for argument in arguments {
             let array = argument.as_primitive_opt::<P>().ok_or_else(|| {
-                internal_datafusion_err!("{} is not {}", argument.data_type(), P::DATA_TYPE)
+                internal_datafusion_err!("items are {}, not {}", argument.data_type(), P::DATA_TYPE)
             })?;
             let items = &array.values()[..];
             columns.push(match &kept {
@@ -42,7 +42,7 @@ impl<'b, P: ArrowPrimitiveType> Items<'b, P> {
         [first, second]
     }
 
-    /// Returns the elements of the rows that count. `all` has one element for each row.
+    /// Returns the elements of the kept rows. `all` has one element for each row.
     pub(crate) fn of_rows<'r>(&self, all: &'r [usize]) -> Cow<'r, [usize]> {
         match &self.kept {
             None => Cow::Borrowed(all),
@@ -54,14 +54,14 @@ impl<'b, P: ArrowPrimitiveType> Items<'b, P> {
         self.rows
     }
 
-    /// Whether each row counts, in order.
+    /// Returns for each row, in order, whether it is kept.
     pub(crate) fn are_kept(&self) -> impl Iterator<Item = bool> {
         let rows = 0..self.rows;
         rows.map(|row| self.kept.as_ref().is_none_or(|kept| kept.value(row)))
     }
 }
 
-/// Items as words. Equal items have equal words; all NaNs have the same words.
+/// An item that can be converted to a 64-bit word and back. Items that are equal have the same word, as have all NaNs.
 pub(crate) trait Word: Copy {
     fn to_word(self) -> u64;
 
@@ -104,7 +104,7 @@ impl Word for u64 {
     }
 }
 
-/// Which rows count; `None` if all do.
+/// Returns which rows are kept, or `None` if all are.
 fn kept(arguments: &[ArrayRef], filter: Option<&BooleanArray>) -> Option<BooleanBuffer> {
     let nulls = arguments.iter().filter_map(|argument| argument.nulls());
     let filters = filter.into_iter().flat_map(|filter| {

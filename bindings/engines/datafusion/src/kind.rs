@@ -1,4 +1,4 @@
-//! The aggregates and their types.
+//! Lists the aggregates, and the types of their arguments, values and states.
 
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, plan_err};
@@ -8,7 +8,7 @@ use exact_sum::sql::{FUNCTIONS, SqlFunction};
 /// The maximum number of digits of a decimal.
 pub(crate) const DIGITS: u8 = 38;
 
-/// An aggregate.
+/// An aggregate that `ExactAggregate` implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Sum,
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Deviation(Divisor),
 }
 
-/// The divisor of a sum of squares.
+/// The divisor of the sum of squared deviations in a variance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Divisor {
     /// The number of items.
@@ -64,7 +64,7 @@ impl Kind {
         let is_it = |function: &&SqlFunction| {
             function.statistic == statistic && function.options.bias == bias
         };
-        FUNCTIONS.iter().find(is_it).expect("every kind has one")
+        FUNCTIONS.iter().find(is_it).expect("kinds have functions")
     }
 
     pub(crate) fn name(self) -> &'static str {
@@ -82,7 +82,7 @@ impl Kind {
         }
     }
 
-    /// The number of items below which the value is NULL.
+    /// The least number of items for which the value is not NULL.
     pub(crate) fn least_items(self) -> u64 {
         match self {
             Self::Variance(Divisor::Sample) | Self::Deviation(Divisor::Sample) => 2,
@@ -90,7 +90,7 @@ impl Kind {
         }
     }
 
-    /// The types that arguments are cast to: `BIGINT` or `BIGINT UNSIGNED` if their sum is exact, otherwise `DOUBLE`.
+    /// Returns the types that arguments are cast to. Sums and means use `BIGINT`, `BIGINT UNSIGNED` or `DECIMAL` where they can, else `DOUBLE`.
     pub(crate) fn coerced(self, types: &[DataType]) -> Result<Vec<DataType>> {
         let name = self.name();
         if types.len() != self.arguments() {
@@ -113,7 +113,7 @@ impl Kind {
                 Ok(DataType::Decimal128(DIGITS, *scale))
             }
             decimal if decimal.is_decimal() => plan_err!(
-                "{name}: argument {} is {decimal}: cast it to DOUBLE",
+                "{name}: argument {} is {decimal}; cast it to DOUBLE",
                 number + 1
             ),
             number if number.is_numeric() => Ok(DataType::Float64),
@@ -123,7 +123,7 @@ impl Kind {
         coerced.collect()
     }
 
-    /// The type of the value for coerced arguments.
+    /// Returns the type of the value. `argument` is the type that the arguments are cast to.
     pub(crate) fn returned(self, argument: &DataType) -> DataType {
         match (self, argument) {
             (Self::Sum, DataType::Int64 | DataType::UInt64) => LONG,
@@ -132,7 +132,7 @@ impl Kind {
         }
     }
 
-    /// The names and types of the columns in which states are sent, except the number of items.
+    /// Returns the names and types of the columns in which states are sent. The column with the numbers of items is not among them.
     pub(crate) fn state(self, argument: &DataType) -> Vec<(&'static str, DataType)> {
         match (self, argument) {
             (Self::Sum | Self::Mean, DataType::Int64 | DataType::UInt64) => vec![("sum", LONG)],

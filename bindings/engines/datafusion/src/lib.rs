@@ -31,7 +31,7 @@ use tree::TreeSum;
 pub fn aggregates() -> Vec<AggregateUDF> {
     let functions = Kind::ALL.into_iter().map(ExactAggregate::new);
     let functions = functions.map(AggregateUDF::new_from_impl);
-    // `ExactAggregate` implements the functions of a `Kind`. `aliases` is `None` if the function is itself an alias.
+    // `OfState` implements the functions that no `Kind` has. `aliases` is `None` for a function that is an alias of another.
     let has_loops = |function: &SqlFunction| {
         let mut kinds = Kind::ALL.iter();
         kinds.any(|kind| kind.function().is_like(function))
@@ -47,7 +47,7 @@ pub fn aggregates() -> Vec<AggregateUDF> {
         .collect()
 }
 
-/// The scalar functions that read states: `exact_sum_of`, `exact_var_samp_of` and so on.
+/// Returns the scalar functions that read states: `exact_sum_of`, `exact_var_samp_of` and so on.
 #[must_use]
 pub fn readers() -> Vec<ScalarUDF> {
     of_states()
@@ -56,13 +56,13 @@ pub fn readers() -> Vec<ScalarUDF> {
         .collect()
 }
 
-/// The statistics that can be read from states: all but weighted means.
+/// Returns the functions whose statistics can be read from states: all but weighted means.
 fn of_states() -> impl Iterator<Item = &'static SqlFunction> {
     let functions = FUNCTIONS.iter();
     functions.filter(|function| function.statistic.held() != Held::Weighted)
 }
 
-/// The scalar function `tree_sum`, of a column of lists.
+/// Returns the scalar function `tree_sum`, which sums each list of a column.
 #[must_use]
 pub fn tree_sum() -> ScalarUDF {
     ScalarUDF::new_from_impl(TreeSum::new())
@@ -71,7 +71,7 @@ pub fn tree_sum() -> ScalarUDF {
 /// Registers all functions with a session or another registry.
 ///
 /// # Errors
-/// The registry does not accept functions.
+/// The registry rejects a function.
 pub fn register(registry: &mut dyn FunctionRegistry) -> Result<()> {
     for function in aggregates() {
         registry.register_udaf(Arc::new(function))?;

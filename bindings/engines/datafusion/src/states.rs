@@ -1,4 +1,4 @@
-//! Aggregates that keep a compact state and return a statistic, the state or a merged state; and scalar functions that read states.
+//! Implements aggregates that keep a compact state and return a statistic or the state, and scalar functions that read states.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -25,9 +25,9 @@ use crate::input::Items;
 pub(crate) enum Outcome {
     /// A statistic of the rows.
     Figure,
-    /// A state of the rows.
+    /// The state of the rows.
     State,
-    /// The merged state of all rows in all input states.
+    /// The state that results from merging all input states.
     Merged,
 }
 
@@ -86,12 +86,12 @@ impl OfState {
     }
 }
 
-/// Returns DOUBLE, the type to which a number is cast. A decimal is an error, because a silent
+/// Returns DOUBLE, the type to which a number is cast. A decimal is rejected, because a silent
 /// cast would round it.
 fn coerced(name: &str, number: usize, of_type: &DataType) -> Result<DataType> {
     match of_type {
         decimal if decimal.is_decimal() => plan_err!(
-            "{name}: argument {number} is {decimal}: cast it to DOUBLE, or to an integer of its smallest units"
+            "{name}: argument {number} is {decimal}; cast it to DOUBLE, or to an integer that counts its smallest unit"
         ),
         number if number.is_numeric() => Ok(DataType::Float64),
         DataType::Null => Ok(DataType::Float64),
@@ -113,7 +113,7 @@ fn coerced_state(name: &str, of_type: &DataType) -> Result<DataType> {
 
 fn check_count(name: &str, expected: usize, types: &[DataType]) -> Result<()> {
     if types.len() != expected {
-        return plan_err!("{name} takes {expected} arguments, not {}", types.len());
+        return plan_err!("{name}: {} argument(s) instead of {expected}", types.len());
     }
     Ok(())
 }
@@ -165,7 +165,7 @@ impl AggregateUDFImpl for OfState {
         Ok(vec![Arc::new(Field::new(name, DataType::Binary, true))])
     }
 
-    /// Insensitive: the order of the rows never changes the value.
+    /// Returns `Insensitive`, because the order of the rows never changes the value.
     fn order_sensitivity(&self) -> AggregateOrderSensitivity {
         AggregateOrderSensitivity::Insensitive
     }
@@ -180,7 +180,7 @@ impl AggregateUDFImpl for OfState {
 struct States {
     function: &'static SqlFunction,
     outcome: Outcome,
-    /// The kind of state to which rows are added; `None` if the input is states.
+    /// The kind of the state to which rows are added; `None` if states are merged instead.
     held: Option<Held>,
     state: Option<CompactAny>,
 }
@@ -190,13 +190,13 @@ impl States {
         exec_datafusion_err!("{}: {error}", self.function.name)
     }
 
-    /// A new state of a batch's rows.
+    /// Returns a new state of the rows of a batch.
     fn of_rows(&self, values: &[ArrayRef]) -> Result<CompactAny> {
         let state = self.held.and_then(CompactAny::empty);
-        let mut state = state.ok_or_else(|| internal_datafusion_err!("rows have a state"))?;
+        let mut state = state.ok_or_else(|| internal_datafusion_err!("no state for rows"))?;
         let items = Items::<Float64Type>::of(values, None)?;
         let [first, second] = items.columns();
-        // In SQL, the first argument is the dependent variable.
+        // In SQL, the first argument is y, the dependent variable. `add_all` takes x first.
         if self.held == Some(Held::CoMoments) {
             state.add_all(second, first);
         } else {
@@ -218,7 +218,7 @@ impl States {
 
     fn each_state(&self, column: &ArrayRef) -> Result<Vec<CompactAny>> {
         let column = column.as_binary_opt::<i32>();
-        let column = column.ok_or_else(|| internal_datafusion_err!("states are bytes"))?;
+        let column = column.ok_or_else(|| internal_datafusion_err!("states must be bytes"))?;
         let states = column.iter().flatten().map(CompactAny::of_bytes);
         states
             .map(|state| state.map_err(|error| self.said(error)))
@@ -277,7 +277,7 @@ impl Accumulator for States {
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
         let column = states.first();
-        let column = column.ok_or_else(|| internal_datafusion_err!("there is no state"))?;
+        let column = column.ok_or_else(|| internal_datafusion_err!("expected a column"))?;
         for other in self.each_state(column)? {
             self.merge(other)?;
         }
@@ -289,7 +289,7 @@ impl Accumulator for States {
     }
 }
 
-/// The scalar function that computes a statistic from each state of a column.
+/// A scalar function that computes a statistic from each state of a column.
 #[derive(Debug)]
 pub(crate) struct Read {
     function: &'static SqlFunction,
@@ -356,7 +356,7 @@ impl ScalarUDFImpl for Read {
         let states = arrays
             .first()
             .and_then(|states| states.as_binary_opt::<i32>());
-        let states = states.ok_or_else(|| internal_datafusion_err!("states are bytes"))?;
+        let states = states.ok_or_else(|| internal_datafusion_err!("states must be bytes"))?;
         let values = states
             .iter()
             .map(|bytes| bytes.map_or(Ok(None), |bytes| self.value(bytes)));

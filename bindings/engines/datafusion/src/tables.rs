@@ -1,4 +1,4 @@
-//! The states of all groups, stored as sums by key: one type for each kind of aggregate.
+//! Stores the states of all groups as sums by key, in one type for each kind of aggregate.
 
 use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
@@ -99,7 +99,7 @@ macro_rules! counted {
 }
 
 counted!(
-    "The number and the sum of each group's items.",
+    "The number of each group's items, and their sum.",
     Sums,
     Sum,
     |sums: &mut Keyed<Sum<f64>>, groups: &[usize], [items, _]: [&[f64]; 2]| sums.add(groups, items),
@@ -117,7 +117,7 @@ counted!(
 );
 
 counted!(
-    "The number and the sum of each group's products.",
+    "The number of each group's products, and their sum.",
     Products,
     ProductSum,
     |sums: &mut Keyed<ProductSum<f64>>, groups: &[usize], [x, y]: [&[f64]; 2]| sums
@@ -201,7 +201,7 @@ impl Groups for Squares {
     }
 }
 
-/// The number and the sum of each group's integers, of the type `P`.
+/// The number of each group's integers of the type `P`, and their sum.
 #[derive(Debug)]
 pub(crate) struct LongSums<P> {
     sums: Keyed<IntegerSum>,
@@ -220,10 +220,10 @@ impl<P> Default for LongSums<P> {
 }
 
 impl<P> LongSums<P> {
-    /// A group's sum. The sum of up to 2^63 items fits into 128 bits.
+    /// Returns a group's sum. The sum of up to 2^63 items fits into 128 bits.
     fn sum(&self, group: usize) -> i128 {
         let sum = self.sums.get(group).value();
-        sum.expect("items have 64 bits")
+        sum.expect("a sum of 64-bit items fits")
     }
 }
 
@@ -304,7 +304,7 @@ fn long(sums: impl Iterator<Item = i128>) -> ArrayRef {
     Arc::new(Decimal128Array::from_iter_values(sums).with_data_type(LONG))
 }
 
-/// A builder with room for one short sum per group.
+/// Creates a builder with room for one short sum per group.
 fn builder(groups: usize) -> BinaryBuilder {
     BinaryBuilder::with_capacity(groups, groups * size_of::<f64>())
 }
@@ -313,7 +313,7 @@ fn slices(column: &BinaryArray) -> impl Iterator<Item = &[u8]> {
     (0..column.len()).map(|row| column.value(row))
 }
 
-/// A column of one sum per row. Rows that count have the sums that `write` produces, in order; the other rows have empty sums.
+/// Returns a column of one sum per row. The kept rows have the sums that `write` produces, in order; the other rows have empty sums.
 fn of_rows(
     items: &Items<'_, Float64Type>,
     write: impl FnOnce([&[f64]; 2], &mut dyn FnMut(&[u8])),

@@ -1,4 +1,4 @@
-//! Sums of lists in tree order. Unlike the rows of a table, the items of a list have an order.
+//! Sums lists in tree order. Unlike the rows of a table, the items of a list have an order.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ impl ScalarUDFImpl for TreeSum {
         match coerced {
             Some(coerced) => Ok(vec![coerced]),
             None => plan_err!(
-                "{NAME} takes a list of numbers, not {of_list}: rows have no order, so it is not an aggregate"
+                "{NAME} takes a list of numbers, not {of_list}; it is not an aggregate, because rows have no order"
             ),
         }
     }
@@ -77,7 +77,7 @@ impl ScalarUDFImpl for TreeSum {
     }
 }
 
-/// The sum of each list's non-null items; null if there are none.
+/// Returns the sum of each list's non-null items, or null if a list has none.
 fn sums<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> Result<Float64Array> {
     let level = Level::best();
     lists

@@ -1,8 +1,8 @@
-"""Times exact aggregates and DuckDB's own: `python speed.py ROWS TURNS`.
+"""Times exact aggregates and DuckDB's own aggregates. Run it as `python speed.py ROWS TURNS`.
 
 It writes a line of JSON with the versions, and one for each pair of functions, number of threads and number of groups. The doubles are in
-memory. The functions of a pair run alternately. A time is the median of the turns, in nanoseconds per row; `cpu_ratio` is the ratio of the
-processor times of all threads. """
+memory. The functions of a pair run alternately. A time is the median over the turns, in nanoseconds per row; `cpu_ratio` is the ratio of
+the processor times, summed over all threads. """
 
 import json
 import statistics
@@ -17,18 +17,18 @@ import treefold.duckdb
 GROUPS = 1, 100, 1_000_000
 THREADS = 1, 2
 
-# Each exact function, with the functions to compare it with.
+# For each exact function, the functions that it is compared with.
 FUNCTIONS = {"exact_sum": ["sum", "fsum"], "exact_avg": ["avg", "favg"], "exact_var_samp": ["var_samp"]}
 
 
 def medians(connection, queries, turns):
-    """The median wall time and processor time of each query, in nanoseconds."""
+    """Returns the median wall time and processor time of each query, in nanoseconds."""
     samples = {name: [] for name in queries}
     for turn in range(turns + 1):
         for name, query in queries.items():
             begin = time.perf_counter_ns(), time.process_time_ns()
             connection.execute(query).fetchall()
-            # The first turn warms up.
+            # The first turn is not counted, since it warms up the caches.
             if turn:
                 samples[name].append((time.perf_counter_ns() - begin[0], time.process_time_ns() - begin[1]))
     return {name: [statistics.median(times) for times in zip(*pairs)] for name, pairs in samples.items()}

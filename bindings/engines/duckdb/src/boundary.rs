@@ -1,4 +1,4 @@
-//! The only code that uses DuckDB's pointers.
+//! Contains all code that uses DuckDB's pointers.
 #![expect(unsafe_code, reason = "DuckDB's C API passes pointers")]
 
 mod aggregate;
@@ -17,6 +17,6 @@ fn guarded(name: &str, call: impl FnOnce() -> Result<(), Error>) -> Result<(), S
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(format!("{name}: {error}")),
-        Err(_) => Err(format!("{name}: an internal error of treefold")),
+        Err(_) => Err(format!("{name} panicked: this is a bug in treefold")),
     }
 }

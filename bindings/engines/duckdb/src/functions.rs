@@ -10,12 +10,12 @@ use exact_sum::{
 };
 use simd_kernels::{Float, Level};
 
-/// The text of a function's error.
+/// The text of an error.
 pub(crate) type Error = String;
 
 /// An aggregate over rows of items.
 pub(crate) trait Aggregate {
-    /// The state of a group. The state owns no other memory as long as all items fit into it.
+    /// The state of a group. As long as all items fit into the state, it owns no other memory.
     type State: Clone + Default;
 
     type Item: Clone;
@@ -30,7 +30,7 @@ pub(crate) trait Aggregate {
 
     fn merge(state: &mut Self::State, other: &Self::State) -> Result<(), Error>;
 
-    /// The value; `None` is NULL. Returns an error if the value does not fit its type.
+    /// Returns the value, where `None` is NULL, or an error if the value does not fit in its type.
     fn value(state: &Self::State, function: &SqlFunction) -> Result<Option<Self::Value>, Error>;
 }
 
@@ -46,7 +46,7 @@ pub(crate) trait Outcome<S> {
     -> Result<Option<Self::Value>, Error>;
 }
 
-/// A statistic.
+/// The outcome of an aggregate that returns a statistic.
 pub(crate) struct Figure;
 
 impl<S: CompactState> Outcome<S> for Figure {
@@ -64,7 +64,7 @@ impl<S: CompactBytes> Outcome<S> for Bytes {
 
     fn of(state: &S, scales: [u8; 2], _: &SqlFunction) -> Result<Option<Vec<u8>>, Error> {
         if scales != [0; 2] {
-            return Err("states have no decimals: cast the DECIMAL to DOUBLE, or to an integer of its smallest units".to_owned());
+            return Err("states have no decimals; cast the DECIMAL to DOUBLE, or to an integer that counts its smallest unit".to_owned());
         }
         Ok((state.items() > 0).then(|| state.to_bytes()))
     }
@@ -100,7 +100,7 @@ one_by_one!(
     (f64, f64): CompactProducts CompactWeightedMean;
 );
 
-/// The arguments are y and x, as in SQL.
+/// A row is (y, x), which is SQL's order of arguments.
 impl AddAll<(f64, f64)> for CompactCoMoments {
     fn add_all(&mut self, rows: &[(f64, f64)]) {
         rows.iter().for_each(|(y, x)| self.add(*x, *y));
@@ -136,9 +136,9 @@ impl<Row: Copy, S: AddAll<Row>, O: Outcome<S>> Aggregate for OfDoubles<Row, S, O
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Number {
     Double(f64),
-    /// An integer or a decimal: the number of units of 10^-scale, and the scale.
+    /// A number of units of 10^-scale, and the scale, which is 0 unless the column is a DECIMAL.
     Integer(i128, u8),
-    /// An integer beyond the range of HUGEINT.
+    /// An integer outside the range of HUGEINT.
     Beyond,
 }
 
@@ -146,7 +146,7 @@ pub(crate) enum Number {
 pub(crate) trait AddNumbers<const N: usize>: CompactState {
     fn add_numbers(&mut self, numbers: [Number; N]) -> Result<(), Error>;
 
-    /// The scales of the state's columns, given the scales of a row's arguments.
+    /// Returns the scales of the state's columns for the scales of a row's arguments.
     fn scales(scales: [u8; 2]) -> [u8; 2] {
         scales
     }
@@ -160,14 +160,14 @@ impl Number {
         }
     }
 
-    /// The number, or an error if it has too many bits for products.
+    /// Returns the number for use in products, or an error if its integer does not fit in 64 bits.
     fn short(self) -> Result<CompactNumber, Error> {
         let short = match self {
             Self::Double(item) => Some(CompactNumber::Double(item)),
             Self::Integer(item, _) => i64::try_from(item).ok().map(CompactNumber::Integer),
             Self::Beyond => None,
         };
-        short.ok_or_else(|| "a number has more than 64 bits: cast the column to DOUBLE".to_owned())
+        short.ok_or_else(|| "a number has too many digits; cast the column to DOUBLE".to_owned())
     }
 }
 
@@ -208,7 +208,7 @@ macro_rules! of_two {
 
 of_two!(CompactProducts CompactWeightedMean);
 
-/// The arguments are y and x, as in SQL.
+/// A row is (y, x), which is SQL's order of arguments.
 impl AddNumbers<2> for CompactCoMoments {
     fn add_numbers(&mut self, [y, x]: [Number; 2]) -> Result<(), Error> {
         self.add(x.short()?, y.short()?);
@@ -227,7 +227,7 @@ pub(crate) struct Scaled<S> {
     scales: [u8; 2],
 }
 
-/// An aggregate of rows of N numbers, of any DuckDB types.
+/// An aggregate of rows of N numbers of any of DuckDB's types.
 pub(crate) struct OfNumbers<const N: usize, S, O>(PhantomData<(S, O)>);
 
 impl<const N: usize, S: AddNumbers<N>, O: Outcome<S>> Aggregate for OfNumbers<N, S, O> {
@@ -255,7 +255,7 @@ impl<const N: usize, S: AddNumbers<N>, O: Outcome<S>> Aggregate for OfNumbers<N,
     }
 }
 
-const BEYOND: &str = "a number is beyond the range of HUGEINT: cast the column to DOUBLE";
+const BEYOND: &str = "a number is outside the range of HUGEINT; cast the column to DOUBLE";
 
 /// An integer type that can be summed.
 pub(crate) trait Integer: Copy {
@@ -307,7 +307,7 @@ impl<T: Integer> Aggregate for SumOfIntegers<T> {
         match (state.items(), state.value()) {
             (0, _) => Ok(None),
             (_, Some(sum)) => Ok(Some(sum)),
-            (_, None) => Err("the sum is beyond the range of HUGEINT".to_owned()),
+            (_, None) => Err("the sum is outside the range of HUGEINT".to_owned()),
         }
     }
 }
@@ -333,7 +333,7 @@ impl<T: Integer> Aggregate for MeanOfIntegers<T> {
     }
 }
 
-/// The aggregate `exact_merge`: the state of all rows in all input states.
+/// The aggregate `exact_merge`, which merges states into one.
 pub(crate) struct Merge;
 
 impl Aggregate for Merge {
@@ -391,7 +391,7 @@ impl Tree for f32 {
     const NAN: Self = Self::NAN;
 }
 
-/// The sum of items in tree order; `None` if there are none.
+/// Returns the sum of items in tree order, or `None` if there are no items.
 pub(crate) fn tree_sum<T: Tree>(items: &[T]) -> Option<T> {
     let sum = simd_kernels::sum(Level::best(), items)?;
     let is_nan = sum.into().is_nan();

@@ -1,5 +1,5 @@
-"""Compares the results of the aggregates in the real DuckDB with `math.fsum` and fractions, for several numbers of threads,
-orders of rows and sources."""
+"""Compares the results of the aggregates in the real DuckDB with `math.fsum` and with results in fractions, for several numbers of
+threads, orders of rows and sources of data."""
 
 import math
 import os
@@ -25,24 +25,24 @@ def connection():
 
 
 def one(connection, sql, parameters=None):
-    """The only row of a result."""
+    """Returns the only row of a query's result."""
     (row,) = connection.execute(sql, parameters).fetchall()
     return row
 
 
 def rounded_root(square):
-    """The double nearest to the square root of a fraction."""
+    """Returns the double nearest to the square root of a fraction."""
     if square == 0:
         return 0.0
     shift = 2 * (140 - (square.numerator.bit_length() - square.denominator.bit_length()) // 2)
     root = math.isqrt((square.numerator << max(shift, 0)) // (square.denominator << max(-shift, 0)))
-    # One more bit is set if the root is not exact. That bit is far below the half-way point between two doubles.
+    # A further bit is set if the root is not exact. It is far below the bits that decide how the root is rounded.
     is_exact = Fraction(root) ** 2 == square * Fraction(2) ** shift
     return float(Fraction(2 * root + (not is_exact)) / Fraction(2) ** (shift // 2 + 1))
 
 
 def moments(items):
-    """The mean, both variances and both deviations, each rounded once."""
+    """Returns the mean, both variances and both standard deviations, each rounded once."""
     exact = [Fraction(item) for item in items]
     n, total, squares = len(exact), sum(exact), sum(item * item for item in exact)
     about_mean = squares - total * total / n
@@ -83,7 +83,7 @@ def test_same_bits_by_threads_orders_and_sources(tmp_path, groups):
                 others = f"SELECT k, exact_dot(x, y), {MOMENTS} FROM {source} GROUP BY k ORDER BY k"
                 seen.add(str(connection.execute(others).fetchall()))
             plain = [connection.execute(f"SELECT k, sum(x) FROM {source} GROUP BY k ORDER BY k").fetchall() for source in ["arrow", "kept"]]
-            assert plain[0] != plain[1], "the test could not fail"
+            assert plain[0] != plain[1], "plain sums are equal, so this test could not fail"
             of_few = connection.execute(
                 f"SELECT k, exact_dot(x, y), {MOMENTS} FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY i) AS place FROM kept) "
                 "WHERE place <= 3000 GROUP BY k"
@@ -101,7 +101,7 @@ def test_public_reports(connection):
         (average,) = one(connection, "SELECT exact_avg(x) FROM (SELECT unnest($1::DOUBLE[]) AS x)", [items])
         assert average == 7.283275776626794e305
     assert one(connection, "SELECT exact_avg(1.7e308), avg(1.7e308) FROM range(3)") == (1.7e308, INFINITY)
-    # Sums of such windows drift in engines that add and subtract rounded numbers.
+    # In engines that add and subtract with rounding, sums over such windows drift.
     windows = connection.execute(
         "SELECT exact_avg(x) OVER (ORDER BY i ROWS 1 PRECEDING) FROM (VALUES (1, 18014398509481984.0::DOUBLE), (2, 1.0), (3, 1.0)) t(i, x)"
     )
@@ -203,7 +203,7 @@ def test_trees_of_lists(connection):
     assert halves == [(False, treefold.sum(x[1000:])), (True, treefold.sum(x[:1000]))]
     (single,) = one(connection, "SELECT tree_sum(list(x::FLOAT ORDER BY i)) FROM items")
     assert single == treefold.sum(x.astype("f4"))
-    # Slices of lists, in a few of many rows.
+    # Slices of lists, in only a few rows of the table.
     connection.execute("CREATE OR REPLACE TABLE lists AS SELECT i, [x, NULL, x, 0.1] AS x FROM items")
     sliced = connection.execute("SELECT tree_sum(x[1:3]), x[1] FROM lists WHERE i % 7 = 3 ORDER BY i").fetchall()
     assert sliced == [(item + item, item) for item in x[3::7].tolist()]

@@ -1,4 +1,4 @@
-"""Tests the extension in DuckDB: settings, files and arguments that are refused, interrupted queries, and the memory that
+"""Tests the extension in DuckDB: settings, files and arguments that are rejected, interrupted queries, and the memory that
 queries leak."""
 
 import ctypes
@@ -63,7 +63,7 @@ def test_wrong_arguments(call):
 
 def test_a_sum_beyond_hugeint():
     with treefold.duckdb.connect() as connection:
-        with pytest.raises(duckdb.Error, match="exact_sum: the sum is beyond the range of HUGEINT"):
+        with pytest.raises(duckdb.Error, match="exact_sum: the sum is outside the range of HUGEINT"):
             connection.execute(f"SELECT exact_sum({2**127 - 1}::HUGEINT) FROM range(2)").fetchall()
         assert connection.execute("SELECT exact_sum(x) FROM range(3) t(x)").fetchall() == [(3,)]
 
@@ -84,10 +84,10 @@ def test_interrupted(threads):
 
 
 def heap_bytes():
-    """The memory that malloc has allocated, which includes treefold's memory, but not DuckDB's."""
+    """Returns the number of bytes that malloc has allocated. They include treefold's memory, but not DuckDB's."""
     libc = ctypes.CDLL(None)
     if not hasattr(libc, "mallinfo2"):
-        pytest.skip("no mallinfo2 of glibc")
+        pytest.skip("the test needs glibc's mallinfo2")
 
     class Information(ctypes.Structure):
         _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
@@ -98,7 +98,7 @@ def heap_bytes():
 
 
 def growth(connection, query, times):
-    """The number of bytes that each run of a query leaks."""
+    """Returns the number of bytes that each run of a query leaks."""
     for _ in range(3):
         connection.execute(query).fetchall()
     before = heap_bytes()

@@ -1,5 +1,5 @@
-"""Compares statistics of one and of two columns, for all of DuckDB's types of numbers, with fractions. Tests columns of states, which can
-be merged."""
+"""Compares statistics of one and two columns, of all of DuckDB's types of numbers, with results in fractions. Also tests columns of
+states, which can be merged."""
 
 import math
 import os
@@ -30,13 +30,13 @@ def connection():
 
 
 def one(connection, sql, parameters=None):
-    """The only row of a result."""
+    """Returns the only row of a query's result."""
     (row,) = connection.execute(sql, parameters).fetchall()
     return row
 
 
 def table_of(random, rows, groups, exponents):
-    """Keys, and items of magnitudes from 10^-exponents to 10^exponents."""
+    """Returns a table of keys, and of items with magnitudes from about 10^-exponents to 10^exponents."""
     x, y = random.standard_normal((2, rows)) * 10.0 ** random.integers(-exponents, exponents + 1, (2, rows))
     return pyarrow.table({"k": random.integers(0, groups, rows), "x": x, "y": y + x})
 
@@ -103,7 +103,7 @@ def test_integers_are_taken_as_they_are(connection, kind):
     bits = INTEGERS[kind]
     least, most = (0, 2**bits - 1) if kind.startswith("U") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
     if bits == 128:
-        # Sums have the range of HUGEINT, and factors of products have at most 64 bits.
+        # The sum must be in the range of HUGEINT.
         least, most = (0, 2**125) if kind.startswith("U") else (-(2**125), 2**125)
     items = [least, most, most - 3, 5]
     values = ", ".join(f"('{item}'::{kind})" for item in items)
@@ -111,7 +111,7 @@ def test_integers_are_taken_as_they_are(connection, kind):
     assert (total, kind_of_sum) == (sum(items), "HUGEINT")
     assert mean == float(Fraction(sum(items), 4))
     if bits == 128 or kind == "UBIGINT":
-        with pytest.raises(duckdb.Error, match="exact_var_pop: a number has more than 64 bits: cast the column to DOUBLE"):
+        with pytest.raises(duckdb.Error, match="exact_var_pop: a number has too many digits; cast the column to DOUBLE"):
             connection.execute(f"SELECT exact_var_pop(x) FROM (VALUES {values}) t(x)").fetchall()
         items = [item >> bits // 2 + 1 for item in items]
         values = ", ".join(f"('{item}'::{kind})" for item in items)
@@ -119,7 +119,7 @@ def test_integers_are_taken_as_they_are(connection, kind):
     names = [name for name in expected if name != "exact_sum(x)"]
     expected = [expected[name] for name in names]
     assert list(one(connection, f"SELECT {', '.join(names)} FROM (SELECT x, x AS y FROM (VALUES {values}) t(x))")) == expected
-    # Integers together with a column of another type.
+    # One column has integers, and the other has doubles.
     mixed = "exact_corr(x, x::DOUBLE), exact_dot(x::DOUBLE, x) = exact_dot(x::DOUBLE, x::DOUBLE)"
     assert one(connection, f"SELECT {mixed} FROM (VALUES (1::{kind}), (2), (7)) t(x)") == (1.0, True)
 
@@ -142,10 +142,10 @@ def test_decimals_are_no_doubles(connection):
         expected = oracle.by_call(list(zip(x, y)))
         found = one(connection, f"SELECT {', '.join(expected)} FROM (VALUES {rows}) t(x, y)")
         assert dict(zip(expected, found)) == expected, (width, scale)
-    # Decimals of two scales, and doubles together with decimals.
+    # Decimals of two scales, and decimals in one column with doubles in the other.
     row = one(connection, "SELECT exact_regr_slope(y, x), exact_dot(x, y), exact_covar_pop(y, z) FROM (VALUES (0.1, 0.25, 1::DOUBLE), (0.3, 0.75, 2)) t(x, y, z)")
     assert row == (2.5, 0.25, 0.125)
-    with pytest.raises(duckdb.Error, match="exact_var_samp: a number has more than 64 bits: cast the column to DOUBLE"):
+    with pytest.raises(duckdb.Error, match="exact_var_samp: a number has too many digits; cast the column to DOUBLE"):
         connection.execute("SELECT exact_var_samp(x) FROM (VALUES (12345678901234567890.5), (0.5)) t(x)").fetchall()
     with pytest.raises(duckdb.Error, match="exact_sum_state: states have no decimals"):
         connection.execute("SELECT exact_sum_state(0.5)").fetchall()
@@ -169,7 +169,7 @@ STATES = {
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("exponents", [1, 90])
 def test_days_that_are_merged_are_the_month(connection, state, exponents):
-    """Daily states, merged by month in any order, give the same results as the base table, and the same bytes as its state."""
+    """Daily states that are merged by month, in any order, have the statistics and the bytes of the states of the base table."""
     random = np.random.default_rng(SEED)
     connection.register("arrow", table_of(random, 6000, 90, exponents))
     connection.execute("CREATE OR REPLACE TABLE items AS SELECT k AS day, k // 30 AS month, x, y FROM arrow")
@@ -240,7 +240,7 @@ def test_states_of_two_kinds_do_not_merge(connection):
 
 
 def test_damaged_states(connection):
-    """A state with a flipped bit gives an error or a value, never a crash."""
+    """Reading a state with a flipped bit returns a value or fails with an error; it never crashes."""
     (state,) = one(connection, "SELECT exact_comoments_state(x, y) FROM (VALUES (1.5::DOUBLE, 3.0::DOUBLE), (2.25, 7), (-8, 1e10)) t(x, y)")
     refused = 0
     for bit in range(8 * len(state)):

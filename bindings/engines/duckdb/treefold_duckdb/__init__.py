@@ -1,4 +1,4 @@
-"""The extension file that `treefold.duckdb` loads into DuckDB."""
+"""Contains the extension file that `treefold.duckdb` loads into DuckDB."""
 
 import pathlib
 

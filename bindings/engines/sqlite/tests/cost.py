@@ -1,5 +1,5 @@
-"""Measures the times of exact functions and of built-in ones on a table in memory, and prints medians of pairs of runs: cost.py [ROWS
-[GROUPS [PAIRS]]]"""
+"""Times exact functions and SQLite's own functions on a table in memory, and prints medians over pairs of runs. Run it as
+cost.py [ROWS [GROUPS [PAIRS]]]"""
 
 import os
 import random
@@ -13,7 +13,7 @@ import run
 
 
 def seconds(connection, sql):
-    """The processor time of a statement, which SQLite runs in one thread."""
+    """Returns the processor time of a statement, which SQLite runs in one thread."""
     start = time.process_time()
     connection.execute(sql).fetchall()
     return time.process_time() - start

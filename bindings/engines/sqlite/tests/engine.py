@@ -1,4 +1,4 @@
-"""Connections that have loaded the extension, and the queries of the tests."""
+"""Opens connections with the extension loaded, and makes the tables and lists of functions that the tests use."""
 
 import os
 import random
@@ -8,9 +8,9 @@ import oracle
 from oracle import FUNCTIONS
 
 SEED = int(os.environ.get("TREEFOLD_SEED", "1"))
-EXTENSION = os.environ.get("TREEFOLD_SQLITE", "")  # the file without .so: run.py sets it
+EXTENSION = os.environ.get("TREEFOLD_SQLITE", "")  # the path without ".so", which run.py sets
 
-# The aggregates that return states, with their arguments and the functions whose results can be read from their states.
+# For each aggregate that returns a state: its arguments, and the functions whose results can be read from the state.
 MOMENTS = [name for name in FUNCTIONS if name.startswith(("exact_var", "exact_stddev"))] + ["exact_sum", "exact_avg", "exact_mean"]
 STATES = {
     "exact_sum_state": ("x", ["exact_sum", "exact_avg", "exact_mean"]),
@@ -31,18 +31,18 @@ def connect(database=":memory:"):
 
 
 def one(connection, sql, parameters=()):
-    """The only row."""
+    """Returns the only row of a query's result."""
     (row,) = connection.execute(sql, parameters).fetchall()
     return row
 
 
 def bits(values):
-    """Replaces doubles by texts with all their bits, so that equality also compares types and signs of zeros."""
+    """Replaces each double by a text that shows all its bits, so that comparisons also see types and the signs of zeros."""
     return [value.hex() if isinstance(value, float) else value for value in values]
 
 
 def doubles(generator, count, exponents):
-    """Random numbers of magnitudes from 10^-exponents to 10^exponents."""
+    """Returns random numbers with magnitudes from about 10^-exponents to 10^exponents."""
     return [generator.gauss(0, 1) * 10.0 ** generator.randint(-exponents, exponents) for _ in range(count)]
 
 
@@ -57,7 +57,7 @@ def table(connection, generator, rows, groups, exponents):
 
 
 def expected(rows):
-    """The results of CALLS for rows."""
+    """Returns the expected results of CALLS for rows (x, y)."""
     return list(oracle.by_call(rows).values())
 
 

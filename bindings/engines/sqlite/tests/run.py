@@ -1,4 +1,4 @@
-"""Builds the extension in a temporary folder, and tests it in /usr/bin/python3 and in SQLite's shell: run.py [NAME OF A TEST ...]"""
+"""Builds the extension in a temporary folder, and tests it in Python and in SQLite's shell. Run it as run.py [NAME_OF_A_TEST ...]"""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ def build(folder, flags):
 
 
 def path_of(variable):
-    """A folder from pkg-config, which puts a backslash before each blank."""
+    """Returns the folder that pkg-config names in a variable. (pkg-config puts a backslash before each blank in it.)"""
     command = ["pkg-config", f"--variable={variable}", "treefold"]
     (path,) = shlex.split(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return os.path.realpath(path)

@@ -1,4 +1,4 @@
-"""Tests errors, statements that end early, threads, and SQLite's shell, also under valgrind."""
+"""Tests errors, statements that end early, threads, and SQLite's shell (with and without valgrind)."""
 
 import contextlib
 import os
@@ -46,8 +46,8 @@ class Errors(unittest.TestCase):
     def test_wrong_states(self):
         two_kinds = "SELECT exact_sum_state(1) AS s UNION ALL SELECT exact_dot_state(1, 2)"
         for call, error in [
-            ("exact_merge('tfx')", "exact_merge: the argument is not a state: states are BLOBs"),
-            ("exact_sum_of(1.5)", "exact_sum_of: the argument is not a state: states are BLOBs"),
+            ("exact_merge('tfx')", "exact_merge: the argument is not a state, because it is not a BLOB"),
+            ("exact_sum_of(1.5)", "exact_sum_of: the argument is not a state, because it is not a BLOB"),
             ("exact_merge(x'')", "exact_merge: the bytes .*"),
             ("exact_merge(x'746678')", "exact_merge: the bytes .*"),
             ("exact_avg_of(x'0102030405060708090a0b')", "exact_avg_of: the bytes .*"),
@@ -59,7 +59,7 @@ class Errors(unittest.TestCase):
         self.refused("SELECT exact_sum(column1) FROM (VALUES (9223372036854775807), (1))", "^exact_sum: integer overflow$")
 
     def test_where_functions_may_stand(self):
-        """Functions may be used in a view of an untrusted schema, and in an index, since they are innocuous and deterministic."""
+        """The functions may be used in views of an untrusted schema and in indexes, since they are innocuous and deterministic."""
         self.connection.execute("PRAGMA trusted_schema = 0")
         self.connection.execute("CREATE TABLE t (s)")
         self.connection.execute("CREATE INDEX i ON t (exact_sum_of(s))")
@@ -79,7 +79,7 @@ class Errors(unittest.TestCase):
             other = run.build(folder, f"-I{folder}")
             connection = sqlite3.connect(":memory:")
             connection.enable_load_extension(True)
-            error = r"treefold: the extension was compiled for libtreefold 7\.3, and loads \d"
+            error = r"treefold: the extension was compiled for libtreefold 7\.3, but it loaded \d"
             with self.assertRaisesRegex(sqlite3.OperationalError, error):
                 connection.load_extension(other)
             connection.close()
@@ -90,7 +90,7 @@ def resident_bytes():
 
 
 class EndedEarly(unittest.TestCase):
-    """Statements that end before their last row. If they leaked a state, each would lose 600 bytes or more."""
+    """Tests that statements that end before their last row free their states. A leaked state would lose at least 600 bytes."""
 
     TIMES, MOST_GROWTH_BYTES = 5000, 1 << 20
 
@@ -114,7 +114,7 @@ class EndedEarly(unittest.TestCase):
         return item
 
     def check(self, sql, run=None):
-        """Runs a statement many times, and checks that the process does not grow."""
+        """Runs a statement many times, and checks that the memory of the process does not grow."""
 
         def once():
             cursor = self.connection.execute(sql)
@@ -199,13 +199,13 @@ class EndedEarly(unittest.TestCase):
             self.check(f"{sql} LIMIT 2")
 
     def test_whole_statements(self):
-        """Statements that run to their end, with wide states, and with windows that all rows leave."""
+        """Tests statements that run to their end: some have large states, and some have windows that all rows leave."""
         calls = ", ".join([*CALLS, *(f"{name}({arguments})" for name, (arguments, _) in STATES.items()), "exact_merge(s)"])
         self.check(f"SELECT {calls} FROM t GROUP BY k".replace("SELECT", "SELECT k,"))
         self.check("SELECT exact_merge(s) OVER (ORDER BY i ROWS BETWEEN 3 FOLLOWING AND 4 FOLLOWING) FROM t")
 
     def test_connections(self):
-        """Connections load the extension, and are closed while a statement is running."""
+        """Opens connections that load the extension, and closes each after the first row of a statement."""
 
         def once():
             connection = connect()
@@ -222,7 +222,7 @@ class EndedEarly(unittest.TestCase):
         self.assertLess(resident_bytes() - before, self.MOST_GROWTH_BYTES)
 
     def test_threads(self):
-        """Several threads load the extension, sum and close their connections at once."""
+        """Several threads load the extension at the same time, each in its own connection, and compute statistics."""
         found = []
 
         def work(seed):
@@ -267,7 +267,7 @@ SELECT 'last ' || exact_avg_of(exact_merge(s0)) FROM states WHERE k < 0 OR k = 3
 
 
 def script(damaged):
-    """Statements for the shell: values, windows, states, errors, interrupts, and damaged states."""
+    """Returns statements for the shell, which test values, windows, states, errors, interrupts, and damaged states."""
     generator, states = engine.generator(), test_states.whole_states()
     of_states = [f"{name}({arguments}) AS s{i}" for i, (name, (arguments, _)) in enumerate(STATES.items())]
     changed = [test_states.mutated(generator, states) for _ in range(damaged)]
@@ -298,7 +298,7 @@ class Shell(unittest.TestCase):
         return result
 
     def test_shell(self):
-        self.assertEqual(self.run_script([], 500).returncode, 1)  # some statements are errors
+        self.assertEqual(self.run_script([], 500).returncode, 1)  # since some statements fail
 
     def test_readme(self):
         """The query of the README has the result that the README shows."""
@@ -314,7 +314,7 @@ class Shell(unittest.TestCase):
         self.assertEqual(result.returncode, 1, result.stderr[-3000:])
 
     def test_install(self):
-        """make finds libtreefold in PREFIX, and the installed extension finds it there, too."""
+        """`make` finds libtreefold in PREFIX, and so does the installed extension."""
         prefix = run.path_of("prefix")
         environment = {name: value for name, value in os.environ.items() if name not in ("LD_LIBRARY_PATH", "PKG_CONFIG_PATH")}
         with tempfile.TemporaryDirectory() as folder:

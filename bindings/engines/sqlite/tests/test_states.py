@@ -1,4 +1,4 @@
-"""Tests states as bytes: merged over tables and files, compared with those of other languages, and damaged."""
+"""Tests the bytes of states: merges states of several tables and files, compares states with those that C writes, and damages states."""
 
 import ctypes
 import json
@@ -15,7 +15,7 @@ import run
 from engine import FUNCTIONS, READERS, SEED, STATES, bits, connect, one
 
 GOLDEN = pathlib.Path(__file__).resolve().parents[4] / "golden"
-# For each kind of golden case: the aggregate, and the numbers of sums with and without counts in its bytes.
+# For each kind of golden case: the aggregate, the number of sums with counts in its bytes, and the number of sums without counts.
 KINDS = {
     "sum": ("exact_sum_state(x)", 1, 0),
     "dot": ("exact_dot_state(x, y)", 1, 0),
@@ -26,7 +26,7 @@ KINDS = {
 
 
 def without_negative_zeros(state, with_counts):
-    """Returns the bytes that a database writes for the same state. Databases do not count negative zeros."""
+    """Returns the bytes that a database writes for this state. They differ in that databases do not count negative zeros."""
     state, at = bytearray(state), 8
     for _ in range(with_counts):
         state[at + 8 : at + 16] = bytes(8)
@@ -45,7 +45,7 @@ def numbers(words):
 
 
 class Library:
-    """Accumulators of libtreefold, which programs in C use."""
+    """Calls the accumulators of libtreefold, which programs in C use."""
 
     TYPE, SUM, VARIANCE, DOT = 2, 1, 3, 8
 
@@ -58,7 +58,7 @@ class Library:
         assert status == 0, self.library.treefold_last_error()
 
     def state(self, statistic, *columns, bytes_to_read=None):
-        """The bytes of the state of some rows, or of a state read from bytes."""
+        """Returns the bytes of the state of the rows in `columns`, or of the state that is read from `bytes_to_read`."""
         accumulator, needed = ctypes.c_void_p(), ctypes.c_size_t()
         self.call("create", self.TYPE, statistic, ctypes.byref(accumulator))
         arrays = [(ctypes.c_double * len(column))(*column) for column in columns]
@@ -80,8 +80,8 @@ class States(unittest.TestCase):
         self.addCleanup(self.connection.close)
 
     def test_days_that_are_merged_are_the_month(self):
-        """Daily states in two tables, one of them in another file, are merged by month. The results have the same bits, and the states the
-        same bytes, as those computed from the base table."""
+        """Daily states in two tables, one of them in another file, are merged by month. The bits of the statistics, and the bytes of the
+        states, equal those computed from the base table."""
         generator = engine.generator()
         for exponents in [1, 90]:
             engine.table(self.connection, generator, 3000, 60, exponents)
@@ -125,7 +125,7 @@ class States(unittest.TestCase):
         self.assertGreater(min(seen.values()), 8, seen)
 
     def test_accumulators_of_c(self):
-        """SQLite writes the same bytes as accumulators in C, and each reads the other's bytes."""
+        """SQLite and accumulators in C write the same bytes, and each reads the other's bytes."""
         library, generator = Library(), engine.generator()
         for exponents in [0, 30, 90]:
             items = engine.table(self.connection, generator, 300, 1, exponents)
@@ -149,7 +149,7 @@ class States(unittest.TestCase):
         self.assertEqual(nothing, (None,) * (len(STATES) + 1))
         found = one(self.connection, "SELECT " + ", ".join(f"{reader}(NULL)" for reader in READERS))
         self.assertEqual(found, (None,) * len(READERS))
-        # Programs may write the state of no rows. Its statistics are NULL, and merging only such states gives NULL.
+        # A program may write a state that has no rows. Its statistics are NULL, and merging only such states gives NULL.
         empty, whole = Library().state(Library.SUM, []), Library().state(Library.SUM, [0.1])
         self.assertEqual(one(self.connection, "SELECT exact_sum_of(?1), exact_avg_of(?1), exact_merge(?1)", (empty,)), (None, None, None))
         frames = "SELECT exact_merge(column1) OVER (ROWS 1 PRECEDING) FROM (VALUES (?1), (?1), (?2), (?1), (?1))"
@@ -163,7 +163,7 @@ class States(unittest.TestCase):
         self.assertEqual(one(self.connection, query), (2.0**64, "real", 2.0**63))
 
     def test_every_reader_of_every_state(self):
-        """Each reader returns the statistic of a state, or an error that names the reader."""
+        """Each reader returns its statistic of a state, or fails with an error that names the reader."""
         items = "(SELECT column1 AS x, column2 AS y FROM (VALUES (0.5, 2.0), (1.5, 7.5), (-3.25, 1e10), (0.1, 5.0)))"
         for name, (arguments, readers) in STATES.items():
             (state,) = one(self.connection, f"SELECT {name}({arguments}) FROM {items}")
@@ -179,7 +179,7 @@ class States(unittest.TestCase):
 
 
 def mutated(generator, states):
-    """A state with some bytes changed, removed or added, or a state made of pieces of two states."""
+    """Returns a state with some bytes changed, removed or added, or a state made of pieces of two states."""
     state = bytearray(generator.choice(states))
     for _ in range(generator.choice([1, 1, 1, 2, 5])):
         at = generator.randrange(len(state) + 1)
@@ -200,7 +200,7 @@ def mutated(generator, states):
 
 
 def whole_states():
-    """Valid states of all kinds: golden states, and states of items of similar and of very different magnitudes."""
+    """Returns valid states of all kinds: the golden states, states of items of similar magnitudes, and of very different magnitudes."""
     with_all = connect()
     found = [bytes.fromhex(case["bytes"]) for case in golden() if case["type"] == "f64" and case["kind"] in KINDS]
     for exponents in [0, 90]:
@@ -212,7 +212,7 @@ def whole_states():
 
 class Damaged(unittest.TestCase):
     def test_damaged_states(self):
-        """Each of 10^5 damaged states gives an error that names the function, or is read and written again."""
+        """Each of 10^5 damaged states is rejected with an error that names the function, or can be read and written again."""
         connection, generator, states = connect(), engine.generator(), whole_states()
         refused = read = 0
         for _ in range(100_000):
@@ -235,7 +235,7 @@ class Damaged(unittest.TestCase):
         self.assertGreater(read, 1000)
 
     def test_damaged_states_among_others(self):
-        """In windows, a state that is rejected ends the statement, and the states that were merged before are freed."""
+        """In a window, a state that is rejected ends the statement, which frees the states that were merged before."""
         connection, generator, states = connect(), engine.generator(), whole_states()[-10:]
         connection.execute("CREATE TABLE t (i INTEGER PRIMARY KEY, s)")
         refused = 0

@@ -1,4 +1,4 @@
-"""Compares all aggregates of rows with fractions and with SQLite's own sum, and tests cases that users of other software reported."""
+"""Compares all aggregates of rows with results in fractions and with SQLite's sum, and tests bug reports about other software."""
 
 import math
 import unittest
@@ -17,7 +17,7 @@ class Values(unittest.TestCase):
 
     def test_every_function_is_there(self):
         found = self.connection.execute("SELECT name, narg, type, flags & 0x200800 FROM pragma_function_list WHERE name LIKE 'exact%'")
-        # The flags deterministic and innocuous allow functions in default values, in indexes and in views of untrusted schemas.
+        # Only functions with the flags deterministic and innocuous may be used in indexes and in views of untrusted schemas.
         windows = {**FUNCTIONS, **STATES, "exact_merge": ("state", [])}
         names = [(name, arguments.count(",") + 1, "w", 0x200800) for name, (arguments, _) in windows.items()]
         names += [(name, 1, "s", 0x200800) for name in READERS]
@@ -41,7 +41,7 @@ class Values(unittest.TestCase):
                     self.assertEqual(bits(found), bits(expected(by_key[k])), (SEED, k, by_key[k]))
 
     def test_order_of_rows(self):
-        """Without groups, all functions give the same bits for any order."""
+        """Without groups, the results of all functions have the same bits for any order of the rows."""
         generator = engine.generator()
         items = engine.table(self.connection, generator, 3000, 1, 90)
         calls = ", ".join(CALLS)
@@ -86,7 +86,7 @@ class Values(unittest.TestCase):
         self.assertEqual(bits(one(self.connection, f"SELECT {', '.join(names)} FROM {rows}")), bits([0.0] * 5))
 
     def test_infinities(self):
-        """SQLite has no NaN: exact functions return NULL instead, as SQLite's own functions do."""
+        """SQLite has no NaN. Where a result is NaN, exact functions return NULL, as SQLite's own functions do."""
         calls = "sum(x), exact_sum(x), exact_avg(x), exact_var_pop(x), exact_dot(x, 2.0)"
         for items, found in [
             ([INFINITY, 1.0], (INFINITY, INFINITY, INFINITY, None, INFINITY)),
@@ -123,7 +123,7 @@ class Values(unittest.TestCase):
 
 
 class Types(unittest.TestCase):
-    """As in SQLite's own sum, results are INTEGERs or REALs, and texts count as numbers."""
+    """As in SQLite's own sum, results are INTEGERs or REALs, and texts are read as numbers."""
 
     def setUp(self):
         self.connection = connect()
@@ -138,7 +138,7 @@ class Types(unittest.TestCase):
     def test_integers(self):
         most, least = 2**63 - 1, -(2**63)
         self.assertEqual(self.of([2**53 + 1, 2, None]), (2**53 + 3, "integer"))
-        self.assertEqual(self.of([most, most, least, least, 7]), (5, "integer"))  # partial sums beyond 64 bits
+        self.assertEqual(self.of([most, most, least, least, 7]), (5, "integer"))  # partial sums exceed 64 bits
         self.assertEqual(self.of([most]), (most, "integer"))
         self.assertEqual(self.of([least, most, -most]), (least, "integer"))
         for items in [[most, 1], [least, -1], [most] * 3]:
@@ -147,7 +147,7 @@ class Types(unittest.TestCase):
                     self.of(items, call)
         self.assertEqual(self.of([most, most, 0.5]), (2.0**64, "real"))
         self.assertEqual(self.of([3, 0.0]), (3.0, "real"))
-        # All other results are REAL, computed from all bits of an integer.
+        # Other statistics than sums are REALs, computed from all bits of the integers.
         calls = "exact_avg(x), exact_dot(x, x), exact_var_samp(x), exact_weighted_avg(x, x), exact_corr(x, x)"
         big = 2**62 + 1
         squares = big**2 + (big + 2) ** 2

@@ -1,4 +1,4 @@
-"""Tests windows: rows that leave a frame are subtracted exactly."""
+"""Tests window functions, which subtract the rows that leave a frame exactly."""
 
 import itertools
 import math
@@ -28,7 +28,7 @@ class Windows(unittest.TestCase):
         self.connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", rows)
 
     def test_all_frames_against_fractions(self):
-        """SQLite's group_concat lists the rows of each frame. The results must be those that the oracle computes for these rows."""
+        """SQLite's group_concat lists the rows of each frame. The results must equal those that the oracle computes for these rows."""
         generator = engine.generator()
         choices = [None, 7, -(2**60), 1.5, 1e300, -1e300, *engine.doubles(generator, 18, 20)]
         columns = [(generator.choice(choices), generator.choice(choices)) for _ in range(44)]
@@ -51,7 +51,7 @@ class Windows(unittest.TestCase):
         self.assertGreater(len(oracle), 200)
 
     def test_states_of_frames(self):
-        """The state of a frame has the bytes of the state of its rows alone. Without rows, it is NULL."""
+        """The state of a frame has the same bytes as the state of a table of only its rows. Without rows, it is NULL."""
         generator = engine.generator()
         x, y = engine.doubles(generator, 60, 30), engine.doubles(generator, 60, 300)
         self.fill([(i, 0, i, *pair) for i, pair in enumerate(zip(x, y))])
@@ -66,7 +66,7 @@ class Windows(unittest.TestCase):
             self.assertIsNone(found[-1][1])
 
     def test_windows_of_states(self):
-        """States of two kinds in one column. A frame that contains both kinds is an error."""
+        """A column may contain states of two kinds, but a frame that contains both kinds is an error."""
         parts = [(i, 0, i, 0.1 * i + 1e17 * (i % 3 == 0), None) for i in range(8)]
         self.fill(parts)
         for name in ["exact_sum_state", "exact_moments_state"]:
@@ -108,7 +108,7 @@ class Windows(unittest.TestCase):
         return self.connection.execute(f"SELECT {', '.join(f'{call} {over}' for call in calls)} FROM t ORDER BY i").fetchall()[-1]
 
     def test_reports(self):
-        """Windows from bug reports about data frames and databases, where values that had left a window had left residues."""
+        """Tests windows from bug reports about other software, in which values that had left a window still changed the result."""
         block = [0.01, -0.02, 0.015, 0.005, -0.01, 0.02, 0.01, -0.03, 0.0, 0.01]
         found = self.last(["exact_kurtosis_pop(x)", "exact_kurtosis(x)", "exact_skewness(x)"], [[5000.0] + block * 3], 9)
         self.assertEqual(found, (-0.586894586894587, -0.07326007326007344, -0.9451685304033433))
@@ -119,7 +119,7 @@ class Windows(unittest.TestCase):
         self.assertEqual(self.last(["exact_avg(x)"], [[2.0**54, 1.0, 1.0]], 1), (1.0,))
 
     def test_long_frames_are_linear(self):
-        """20,000 frames of 10,000 rows, which would take minutes if each frame were summed anew."""
+        """Tests 20,000 frames of 10,000 rows, which would take minutes if each frame were summed anew."""
         self.fill([(i, 0, i, i / 7, 1) for i in range(20_000)])
         calls = 0
 

@@ -1,4 +1,4 @@
-//! Passes the functions as capsules to the Python package `datafusion` of the same major version.
+//! Exports the functions as capsules, which the Python package `datafusion` accepts if it has the engine's major version.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-"""Tests the functions in the package datafusion from PyPI, to which they are passed as capsules."""
+"""Tests the functions, which are passed as capsules, in the package datafusion from PyPI."""
 
 import math
 import random
@@ -48,7 +48,7 @@ def test_an_average_is_that_of_all_rows(partitions):
 
 
 def rounded(exact):
-    """The double nearest to a fraction."""
+    """Returns the double nearest to a fraction."""
     return float(exact)
 
 
@@ -123,5 +123,5 @@ def test_wrong_arguments_are_named():
 
 def test_another_version_is_refused(monkeypatch):
     monkeypatch.setattr(datafusion, "__version__", "54.1.0")
-    with pytest.raises(ImportError, match="built for datafusion 55, and this is 54.1.0"):
+    with pytest.raises(ImportError, match="built for datafusion 55, but this is 54.1.0"):
         treefold_datafusion.register(datafusion.SessionContext())

@@ -1,4 +1,4 @@
-//! Compares statistics of two columns, skewness, kurtosis and merged states with the accumulators of `exact-sum`, for several partitions.
+//! Compares skewness, kurtosis, statistics of two columns and merged states with those of `exact-sum`, with one and several partitions.
 
 use arrow::array::{Array, AsArray};
 use exact_sum::{Accumulator as _, CoMoments, Moments, Powers, Sum};
@@ -8,7 +8,7 @@ use crate::{Draws, Engine, assert_bits, doubles, integers};
 const ROWS: usize = 600;
 const MONTHS: i64 = 3;
 
-/// Columns of random rows: day, month, x and y.
+/// Returns the columns of random rows: day, month, x and y.
 fn rows(draws: &mut Draws, binades: u64) -> (Vec<i64>, Vec<i64>, Vec<f64>, Vec<f64>) {
     let days: Vec<i64> = (0..ROWS)
         .map(|_| i64::try_from(draws.below(30)).unwrap())
@@ -165,7 +165,7 @@ fn nulls_zero_denominators_and_errors() {
         ),
         (
             "exact_skewness(CAST(x AS DECIMAL(9, 2)))",
-            "exact_skewness: argument 1 is Decimal128(9, 2): cast it to DOUBLE",
+            "exact_skewness: argument 1 is Decimal128(9, 2); cast it to DOUBLE",
         ),
         ("exact_corr(DISTINCT x, y)", "exact_corr of DISTINCT rows"),
     ] {

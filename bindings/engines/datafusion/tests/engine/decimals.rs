@@ -1,4 +1,4 @@
-//! Tests that decimals are added without conversion to doubles.
+//! Tests that decimals are added without being converted to doubles.
 
 use std::sync::Arc;
 
@@ -44,14 +44,14 @@ fn sums_and_averages_are_those_of_decimals() {
             .try_run("SELECT exact_sum(w) FROM t WHERE w > 0")
             .unwrap_err();
         assert!(
-            beyond.contains("exact_sum: the sum is beyond DECIMAL(38, 30)"),
+            beyond.contains("exact_sum: the sum does not fit in DECIMAL(38, 30)"),
             "{beyond}"
         );
         let spread = engine
             .try_run("SELECT exact_var_samp(x) FROM t")
             .unwrap_err();
         assert!(
-            spread.contains("exact_var_samp: argument 1 is Decimal128(9, 1): cast it to DOUBLE"),
+            spread.contains("exact_var_samp: argument 1 is Decimal128(9, 1); cast it to DOUBLE"),
             "{spread}"
         );
     }

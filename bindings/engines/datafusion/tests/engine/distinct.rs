@@ -56,7 +56,7 @@ fn distinct_items_beside_all() {
             partitions,
         );
         assert_eq!(values::<Decimal128Type>(result.column(4)), [Some(24)]);
-        // Without other aggregates, DISTINCT becomes two groupings.
+        // Without other aggregates, the engine groups twice: by key and item, then by key.
         let alone = engine.doubles("SELECT exact_sum(DISTINCT x) FROM t GROUP BY k ORDER BY k");
         assert_bits(&alone, &[Some(0.1 + 0.2), Some(0.0)], partitions);
     }

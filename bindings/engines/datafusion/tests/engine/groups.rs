@@ -1,4 +1,4 @@
-//! Compares aggregates of random rows in groups with values from big integers, for several numbers of partitions and orders of rows.
+//! Compares aggregates of random groups with values computed in big integers, for several numbers of partitions and orders of rows.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ type Row = (Option<i64>, Option<f64>, Option<f64>);
 const ALL: &str = "exact_sum(x), exact_avg(x), exact_dot(x, y), \
     exact_var_pop(x), exact_var_samp(x), exact_stddev_pop(x), exact_stddev_samp(x)";
 
-/// The seven statistics of rows, computed with big integers.
+/// Computes the seven statistics of rows with big integers.
 fn expected(rows: &[Row]) -> [Option<f64>; 7] {
     let x: Vec<f64> = rows.iter().filter_map(|row| row.1).collect();
     let pairs = rows.iter().filter_map(|row| row.1.zip(row.2));
     let (left, right): (Vec<f64>, Vec<f64>) = pairs.unzip();
     let n = BigInt::from(x.len());
     let exact = sum(x.iter().copied());
-    // `dot` and `sum` count units of 2^-2148. S^2 in n Q - S^2 counts units of 2^-4296, so the other terms are shifted.
+    // The sum S and the sum of squares Q are in units of 2^-2148. In n Q - S^2, S^2 is in units of 2^-4296, so Q and the divisor are shifted.
     let spread = |divisor: BigInt, is_root: bool| {
         (divisor > BigInt::from(0)).then(|| {
             let numerator = &n * (dot(&x, &x) << 2148_u32) - &exact * &exact;
@@ -119,7 +119,7 @@ fn random_groups_whatever_the_partitions_and_the_order() {
     }
 }
 
-/// If most groups have a single row, the engine converts each row to a state.
+/// If most groups have a single row, the engine skips partial aggregation, and converts each row to a state.
 #[test]
 fn partial_aggregation_is_skipped() {
     let mut draws = Draws::new("partial_aggregation_is_skipped");
@@ -143,7 +143,7 @@ fn partial_aggregation_is_skipped() {
         .expect("a metric");
     assert!(!skipped.starts_with('0'), "{plan}");
 
-    // With a filter, sums of doubles and of integers equal those of the same query without this optimisation.
+    // Sums with a filter equal those of a session that does not skip partial aggregation.
     let sql = format!("SELECT k, {filtered} FROM t GROUP BY k ORDER BY k");
     let other = Engine::new(1, 8192);
     table(&other, &rows, 1, 8192);
@@ -171,7 +171,7 @@ fn sorted_rows_are_emitted_early() {
     check(&engine, &rows, "sorted");
 }
 
-/// With little memory, the states of groups are written to files and read again.
+/// With little memory, the engine writes the states of groups to files and reads them again.
 #[test]
 fn states_are_spilled_to_files() {
     use datafusion::execution::runtime_env::RuntimeEnvBuilder;

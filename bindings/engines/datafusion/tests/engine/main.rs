@@ -1,4 +1,4 @@
-//! Runs the functions in the real engine, and compares their values with sums of big integers.
+//! Runs the functions in the real engine, and compares their values with sums in big integers.
 
 #![expect(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![expect(clippy::print_stdout, reason = "seeds are printed")]
@@ -25,14 +25,14 @@ use datafusion::logical_expr::SortExpr;
 use datafusion::prelude::SessionConfig;
 use tokio::runtime::{Builder, Runtime};
 
-/// A session with our functions, and the threads that it runs on.
+/// A session with treefold's functions, and the threads that it runs on.
 struct Engine {
     runtime: Runtime,
     session: SessionContext,
 }
 
 impl Engine {
-    /// A session with `partitions` partitions and batches of `batch_rows` rows.
+    /// Creates a session with `partitions` partitions and batches of `batch_rows` rows.
     fn new(partitions: usize, batch_rows: usize) -> Self {
         let config = SessionConfig::new()
             .with_target_partitions(partitions)
@@ -61,7 +61,7 @@ impl Engine {
         self.sorted_table(name, columns, vec![], partitions, batch_rows)
     }
 
-    /// Creates a table whose rows have an order that the engine knows.
+    /// Creates a table as `table` does, and declares to the engine that the rows are in `order`.
     fn sorted_table(
         &self,
         name: &str,
@@ -102,7 +102,7 @@ impl Engine {
             .unwrap_or_else(|error| panic!("{sql}: {error}"))
     }
 
-    /// The first column of the result, which must hold doubles.
+    /// Returns the first column of the result, which must hold doubles.
     fn doubles(&self, sql: &str) -> Vec<Option<f64>> {
         values::<Float64Type>(self.run(sql).column(0))
     }
@@ -129,7 +129,7 @@ fn integers(items: impl IntoIterator<Item = impl Into<Option<i64>>>) -> ArrayRef
     Arc::new(items.collect::<Int64Array>())
 }
 
-/// The bits of a value; all NaNs have the same bits.
+/// Returns the bits of a value, which are the same for all NaNs.
 fn bits(value: Option<f64>) -> Option<u64> {
     value.map(|value| if value.is_nan() { f64::NAN } else { value }.to_bits())
 }
@@ -148,7 +148,7 @@ fn assert_bits(found: &[Option<f64>], expected: &[Option<f64>], what: impl Debug
 struct Draws(u64);
 
 impl Draws {
-    /// Draws from the seed in `TREEFOLD_SEED`, or else from a fixed seed.
+    /// Uses the seed in the environment variable `TREEFOLD_SEED`, or else a fixed seed.
     fn new(test: &str) -> Self {
         let seed = std::env::var("TREEFOLD_SEED")
             .ok()
@@ -169,8 +169,8 @@ impl Draws {
         (self.bits() >> 16) % end
     }
 
-    /// A random finite double of either sign, at most about `binades` binary orders of
-    /// magnitude from 1.
+    /// Returns a random finite double of either sign, whose magnitude is between about
+    /// 2^-binades and 2^binades.
     fn double(&mut self, binades: u64) -> f64 {
         let exponent = 1023 - binades + self.below(2 * binades);
         f64::from_bits(self.bits() & (1 << 63 | ((1 << 52) - 1)) | exponent << 52)

@@ -1,4 +1,4 @@
-//! Tests for bugs in sums and averages that users of database engines have reported.
+//! Tests sums and averages for which users of database engines have reported bugs.
 
 use crate::{Engine, assert_bits, doubles};
 
@@ -55,7 +55,7 @@ fn a_window_does_not_drift() {
     assert_bits(&averages, &expected, ());
 }
 
-/// Three groups of n = 390, 1006 and 2628 rows have the weights n * (1/4024). The sum of the weights has the same bits in each order.
+/// Three groups of n = 390, 1006 and 2628 rows have the weights n * (1/4024). The sum of the weights has the same bits in any order.
 #[test]
 fn parts_of_one_add_up_in_any_order() {
     let part = 1.0 / 4024.0;

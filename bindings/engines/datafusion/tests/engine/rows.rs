@@ -1,4 +1,4 @@
-//! Tests which rows count, which types are accepted, and which arguments are refused.
+//! Tests which rows are skipped, which types are accepted, and which arguments are rejected.
 
 use std::sync::Arc;
 
@@ -211,6 +211,6 @@ fn other_arguments_are_refused_by_name() {
     assert_bits(
         &[engine.double("SELECT exact_sum(x) FROM t")],
         &[Some(1.0)],
-        "the session goes on",
+        "the session remains usable",
     );
 }

@@ -23,7 +23,7 @@ struct Call {
 
 impl Call {
     fn all() -> Vec<Self> {
-        // Only the first seven functions have states of many groups.
+        // Only the first seven functions implement `GroupsAccumulator`.
         let functions = treefold_datafusion::aggregates().into_iter().take(7);
         let doubles = functions.map(|function| Self::of(function, &DataType::Float64));
         let functions = treefold_datafusion::aggregates().into_iter().take(2);
@@ -68,7 +68,7 @@ impl Call {
             .unwrap()
     }
 
-    /// The state of all these rows.
+    /// Returns the state of all rows of `arguments`.
     fn state_of(&self, arguments: &[ArrayRef]) -> Vec<ArrayRef> {
         let mut alone = self.alone();
         alone.update_batch(arguments).unwrap();
@@ -134,7 +134,7 @@ fn equal_rows_have_equal_states() {
                 .unwrap();
             assert_eq!(grouped.state(EmitTo::All).unwrap(), expected, "{name}");
 
-            // Converts row by row, then emits the first groups before the others.
+            // Converts each row to a state, merges the states, and emits the first groups before the others.
             let of_rows = grouped.convert_to_state(&arguments, None).unwrap();
             let mut merged = call.grouped();
             merged.merge_batch(&of_rows, &groups, GROUPS).unwrap();
@@ -145,7 +145,7 @@ fn equal_rows_have_equal_states() {
             let others = merged.state(EmitTo::All).unwrap();
             assert_eq!(stacked(&[first, others]), expected, "{name}");
 
-            // The values equal the values of one accumulator per group that merges states.
+            // The values equal those of a separate accumulator for each group.
             let values = again.evaluate(EmitTo::All).unwrap();
             for group in 0..GROUPS {
                 let rows: Vec<ArrayRef> = expected

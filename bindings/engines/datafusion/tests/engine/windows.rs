@@ -1,4 +1,4 @@
-//! Tests sliding windows: rows that leave a window are subtracted exactly.
+//! Tests sliding windows, in which rows that leave are subtracted exactly.
 
 use arrow::datatypes::{Decimal128Type, Float64Type};
 
@@ -14,7 +14,7 @@ const FUNCTIONS: [&str; 7] = [
     "exact_stddev_samp(x)",
 ];
 
-/// Each window's values equal the values of a query on the rows of the window alone.
+/// The values of each window equal those of a query on only the rows of the window.
 #[test]
 fn sliding_windows() {
     let mut draws = Draws::new("sliding_windows");

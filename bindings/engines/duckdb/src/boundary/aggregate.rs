@@ -1,4 +1,4 @@
-//! The callbacks of an aggregate. The states are Rust values in DuckDB's memory.
+//! Implements the callbacks of an aggregate. The states are Rust values in DuckDB's memory.
 
 use std::borrow::Cow;
 use std::ffi::CString;
@@ -16,14 +16,14 @@ use super::guarded;
 use super::vectors::{Arguments, Chunk, Output, Validity, Written};
 use crate::functions::{Aggregate, Error};
 
-/// How many rows ahead states are prefetched. With many groups, the states are not in the cache.
+/// How many rows before its use a state is prefetched. With many groups, the states are not in the cache.
 const AHEAD: usize = 32;
 
 /// The addresses of states; several rows may share a state.
 type States<'c, A> = &'c [*mut <A as Aggregate>::State];
 
 /// # Safety
-/// Only DuckDB calls this function and the callbacks below.
+/// Only DuckDB may call this function and the callbacks below.
 pub(super) unsafe extern "C" fn size<A: Aggregate>(_info: duckdb_function_info) -> idx_t {
     size_of::<A::State>() as idx_t
 }
@@ -66,12 +66,12 @@ pub(super) unsafe extern "C" fn update<A: Aggregate>(
                 rows.map(|row| (states[row], items[row].clone())).unzip();
             (Cow::Owned(states), Cow::Owned(items))
         };
-        // SAFETY: DuckDB guarantees for all states what `add_rows` requires.
+        // SAFETY: DuckDB guarantees that the states are initialised and that nothing else uses them.
         unsafe { add_rows::<A>(&states, &items) }
     });
 }
 
-/// Adds each item to the state of its row. This is a separate function, so that its loop fits the registers.
+/// Adds each item to the state of its row. This is a separate function so that the variables of its loop fit in registers.
 ///
 /// # Safety
 /// The states are initialised, and nothing else uses them during the call.
@@ -116,7 +116,7 @@ pub(super) unsafe extern "C" fn combine<A: Aggregate>(
         // SAFETY: as above.
         let targets = unsafe { states_of::<A>(targets, count) };
         for (source, target) in sources.iter().zip(targets) {
-            // SAFETY: the state is initialised. DuckDB may use it again later.
+            // SAFETY: the state is initialised. It is only read, because DuckDB may use it again.
             let source = unsafe { &**source };
             // SAFETY: the target is initialised and is not a source, and only this call uses it now.
             let target = unsafe { &mut **target };
@@ -145,7 +145,7 @@ pub(super) unsafe extern "C" fn finalize<A: Aggregate>(
         // SAFETY: DuckDB passes a flat vector of the result's type, which only this call uses.
         let mut output = unsafe { Output::<A::Value>::new(result) };
         for (row, state) in states.iter().enumerate() {
-            // SAFETY: the state is initialised. DuckDB may use it again later.
+            // SAFETY: the state is initialised. It is only read, because DuckDB may use it again.
             let state = unsafe { &**state };
             let value = A::value(state, function)?;
             // SAFETY: the vector has this row, and the type that the function was registered with.

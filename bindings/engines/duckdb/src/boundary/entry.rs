@@ -1,4 +1,4 @@
-//! The entry point, which `LOAD` calls.
+//! Defines the entry point of the extension, which `LOAD` calls.
 
 use std::ffi::{CStr, CString, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,8 +14,8 @@ use super::register::register_all;
 /// The requested version of DuckDB's C API. It has all functions that the extension calls.
 const API: &str = "v1.2.0";
 
-/// The least supported major version of DuckDB. Earlier versions read out of bounds in windows over aggregates of the C
-/// API.
+/// The least supported major version of DuckDB. Earlier versions read out of bounds if an aggregate of the C API is used
+/// in a window.
 const LEAST_MAJOR: u32 = 2;
 
 /// Loads the extension. DuckDB finds this function by the file's name, `treefold.duckdb_extension`. The pointers are
@@ -33,10 +33,10 @@ pub unsafe extern "C" fn treefold_init_c_api(info: *mut c_void, access: *const c
     let error = match called {
         Ok(Ok(is_loaded)) => return is_loaded,
         Ok(Err(error)) => error,
-        Err(_) => "an internal error".to_owned(),
+        Err(_) => "loading the extension panicked, which is a bug in treefold".to_owned(),
     };
     let error = CString::new(format!("treefold: {error}")).unwrap_or_default();
-    // SAFETY: the structure is DuckDB's.
+    // SAFETY: DuckDB's structure is valid during the call.
     let set_error = unsafe { (*access).set_error };
     if let Some(set_error) = set_error {
         // SAFETY: DuckDB copies the text.
@@ -63,9 +63,9 @@ unsafe fn load(
     // SAFETY: the version is a zero-terminated string.
     let version = unsafe { CStr::from_ptr(version) }.to_string_lossy();
     check(&version)?;
-    // SAFETY: the structure is DuckDB's.
+    // SAFETY: DuckDB's structure is valid during the call.
     let get_database = unsafe { (*access).get_database };
-    let get_database = get_database.ok_or("DuckDB has no get_database")?;
+    let get_database = get_database.ok_or("DuckDB does not provide get_database")?;
     // SAFETY: guaranteed by the caller.
     let database = unsafe { get_database(info) };
     if database.is_null() {
@@ -77,7 +77,7 @@ unsafe fn load(
     // SAFETY: the database is open.
     let state = unsafe { duckdb_connect(database, &raw mut connection) };
     if state != DuckDBSuccess {
-        return Err("DuckDB does not open a connection".to_owned());
+        return Err("DuckDB could not open a connection".to_owned());
     }
     // SAFETY: the connection is open.
     let registered = unsafe { register_all(connection) };
@@ -86,7 +86,7 @@ unsafe fn load(
     registered.map(|()| true)
 }
 
-/// Refuses old versions, such as `v1.4.4`, and invalid version numbers.
+/// Returns an error for versions that are too old, such as `v1.4.4`, and for invalid version numbers.
 fn check(version: &str) -> Result<(), String> {
     let numbers = version.strip_prefix('v').unwrap_or(version);
     let major = numbers

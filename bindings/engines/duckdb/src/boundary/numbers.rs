@@ -45,7 +45,7 @@ impl<const N: usize> Arguments for [Number; N] {
                 } else {
                     format!("argument {}", place + 1)
                 };
-                return Err(format!("{argument} is not a number: cast it to DOUBLE"));
+                return Err(format!("{argument} is not a number; cast it to DOUBLE"));
             }
         }
         Ok(rows.into())
@@ -92,7 +92,7 @@ fn read(column: &Vector<'_>, mut write: impl FnMut(usize, Number)) -> bool {
             let number = i128::try_from(item).map(|item| Number::Integer(item, 0));
             write(row, number.unwrap_or(Number::Beyond));
         }),
-        // All rows are NULL.
+        // All rows of the column are NULL.
         DUCKDB_TYPE_DUCKDB_TYPE_SQLNULL => {}
         _ => return false,
     }
@@ -100,7 +100,7 @@ fn read(column: &Vector<'_>, mut write: impl FnMut(usize, Number)) -> bool {
 }
 
 impl Vector<'_> {
-    /// Calls a function with the number of each row and its item, as stored in the vector.
+    /// Calls a function with the number and the stored item of each row.
     fn each<S: Copy>(&self, mut call: impl FnMut(usize, S)) {
         for (row, item) in self.stored().iter().enumerate() {
             call(row, *item);

@@ -1,4 +1,4 @@
-//! Registers functions. A set holds the overloads of one name, which differ in their arguments.
+//! Registers functions with DuckDB. All overloads of one name, which differ in their parameters, are registered as one set.
 
 use std::ffi::CString;
 
@@ -37,7 +37,7 @@ use crate::functions::{
 /// Registers all functions.
 ///
 /// # Errors
-/// DuckDB rejects a function; the error names the function.
+/// DuckDB rejects a function, which the error names.
 ///
 /// # Safety
 /// The connection is open.
@@ -45,7 +45,7 @@ pub(super) unsafe fn register_all(connection: duckdb_connection) -> Result<(), S
     for function in &FUNCTIONS {
         // SAFETY: the connection is open.
         unsafe { register(connection, function, &overloads(function)) }?;
-        // Weighted means have no states.
+        // Weighted means cannot be read from states.
         if function.statistic.held() != Held::Weighted {
             let name = format!("{}_of", function.name);
             // SAFETY: as above.
@@ -69,7 +69,7 @@ const DOUBLES: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE; 2];
 const ANY: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_ANY];
 const ANY_TWO: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_ANY; 2];
 
-/// The overloads of a statistic. If no other overload fits without casts, DuckDB chooses ANY, which thus receives decimals and text.
+/// Returns the overloads of a statistic. If no other overload fits without casts, DuckDB chooses ANY, which thus receives decimals and text.
 fn overloads(function: &SqlFunction) -> Vec<Overload> {
     let mut overloads = match function.statistic.held() {
         _ if function.statistic == Statistic::Mean => of_one::<CompactSum, Figure>(),
@@ -100,7 +100,7 @@ fn overloads(function: &SqlFunction) -> Vec<Overload> {
     overloads
 }
 
-/// The functions that return a state for a statistic.
+/// Returns the overloads of a function that returns states.
 fn state_overloads(function: &SqlFunction) -> Vec<Overload> {
     match function.statistic.held() {
         Held::Sum => of_one::<CompactSum, Bytes>(),
@@ -134,7 +134,7 @@ where
     ]
 }
 
-/// An overload of an aggregate: its parameters, its result and its callbacks.
+/// An overload of an aggregate: the types of its parameters and its result, and a function that sets its callbacks.
 struct Overload {
     parameters: Vec<duckdb_type>,
     result: duckdb_type,
@@ -204,12 +204,12 @@ unsafe fn register(
         let info = (&raw const *own).cast_mut().cast();
         // SAFETY: the function is live, and its data is static, so it is not freed.
         unsafe { duckdb_aggregate_function_set_extra_info(function, info, None) };
-        // SAFETY: both are live, and the set copies the function. An error is reported when the set is registered.
+        // SAFETY: the set and the function are live, and the set copies the function. Registering the set reports errors.
         unsafe { duckdb_add_aggregate_function_to_set(set, function) };
         // SAFETY: the function is freed once.
         unsafe { duckdb_destroy_aggregate_function(&raw mut function) };
     }
-    // SAFETY: both are live.
+    // SAFETY: the connection is open, and the set is live.
     let state = unsafe { duckdb_register_aggregate_function_set(connection, set) };
     // SAFETY: the set is freed once.
     unsafe { duckdb_destroy_aggregate_function_set(&raw mut set) };
@@ -270,12 +270,12 @@ unsafe fn register_scalar(
         }
         // SAFETY: the callback expects this argument, this result and this data.
         unsafe { duckdb_scalar_function_set_function(function, scalar.call) };
-        // SAFETY: both are live, and the set copies the function.
+        // SAFETY: the set and the function are live, and the set copies the function.
         unsafe { duckdb_add_scalar_function_to_set(set, function) };
         // SAFETY: the function is freed once.
         unsafe { duckdb_destroy_scalar_function(&raw mut function) };
     }
-    // SAFETY: both are live.
+    // SAFETY: the connection is open, and the set is live.
     let state = unsafe { duckdb_register_scalar_function_set(connection, set) };
     // SAFETY: the set is freed once.
     unsafe { duckdb_destroy_scalar_function_set(&raw mut set) };
@@ -288,7 +288,7 @@ fn c_name(name: &str) -> CString {
 
 fn result(state: duckdb_state, name: &str) -> Result<(), String> {
     let refused =
-        || format!("DuckDB rejects the function {name}: is there another function of this name?");
+        || format!("DuckDB rejected the function {name}; another function may have this name");
     if state == DuckDBSuccess {
         Ok(())
     } else {

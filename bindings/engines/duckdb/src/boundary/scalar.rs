@@ -1,4 +1,4 @@
-//! The callbacks of scalar functions on lists and on states.
+//! Implements the callbacks of scalar functions of lists and of states.
 
 use std::ffi::CString;
 
@@ -32,7 +32,7 @@ pub(super) unsafe extern "C" fn sum_lists<T: Native + Tree>(
             let mut sum = None;
             if lists.is_none_or(|lists| lists.has(row)) {
                 let [first, length] = [entry.offset, entry.length]
-                    .map(|number| usize::try_from(number).expect("the length of a list in memory"));
+                    .map(|number| usize::try_from(number).expect("lists are in memory"));
                 let list = first..first + length;
                 sum = if let Some(validity) = validity {
                     let there = list.filter(|item| validity.has(*item));

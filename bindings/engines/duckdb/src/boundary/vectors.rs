@@ -1,4 +1,4 @@
-//! DuckDB's vectors as slices. A chunk's vectors are flat: the C API flattens them before it calls a function.
+//! Reads and writes DuckDB's vectors as slices. The vectors of a chunk are flat, since the C API flattens them before it calls a function.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -53,7 +53,7 @@ pub(super) trait Native: Copy + 'static {
     fn stored(self) -> Self::Stored;
 }
 
-/// Implements [`Native`] for types that DuckDB stores as Rust does.
+/// Implements [`Native`] for types whose bytes are the same in DuckDB and in Rust.
 macro_rules! native {
     ($($native:ident: $kind:ident)*) => {$(
         impl Native for $native {
@@ -95,7 +95,7 @@ impl Native for i128 {
 pub(super) trait Arguments: Clone {
     const COLUMNS: usize;
 
-    /// The values of all rows. For a NULL the value is arbitrary.
+    /// Returns the values of all rows. For a NULL, the value is arbitrary.
     fn of_chunk<'c>(chunk: &Chunk<'c>) -> Result<Cow<'c, [Self]>, Error>;
 }
 
@@ -167,12 +167,12 @@ pub(super) struct Vector<'c> {
 }
 
 impl<'c> Vector<'c> {
-    /// The values of all rows. For a NULL the value is arbitrary.
+    /// Returns the values of all rows. For a NULL, the value is arbitrary.
     pub(super) fn items<T: Native>(&self) -> Cow<'c, [T]> {
         T::of_slice(self.stored())
     }
 
-    /// The range of each list in the items of [`child`](Self::child).
+    /// Returns where each list begins in the items of [`child`](Self::child), and how long it is.
     pub(super) fn lists(&self) -> &'c [duckdb_list_entry] {
         self.stored()
     }
@@ -182,7 +182,7 @@ impl<'c> Vector<'c> {
         Type(unsafe { duckdb_vector_get_column_type(self.vector) })
     }
 
-    /// The bytes of a row in a BLOB column; `None` if the row is NULL.
+    /// Returns the bytes of a row in a BLOB column, or `None` if the row is NULL.
     pub(super) fn bytes(&self, row: usize, validity: Option<Validity<'c>>) -> Option<&'c [u8]> {
         if validity.is_some_and(|validity| !validity.has(row)) {
             return None;
@@ -207,7 +207,7 @@ impl<'c> Vector<'c> {
         unsafe { slice::from_raw_parts(data.cast(), self.rows) }
     }
 
-    /// The items of all lists.
+    /// Returns the items of all lists in one vector.
     pub(super) fn child(&self) -> Self {
         // SAFETY: the vector is live, and holds lists.
         let vector = unsafe { duckdb_list_vector_get_child(self.vector) };
@@ -220,7 +220,7 @@ impl<'c> Vector<'c> {
         }
     }
 
-    /// Which rows have a value; `None` if all do.
+    /// Returns which rows have a value, or `None` if all rows do.
     pub(super) fn validity(&self) -> Option<Validity<'c>> {
         // SAFETY: the vector is live.
         let mask = unsafe { duckdb_vector_get_validity(self.vector) };
@@ -298,7 +298,7 @@ impl<T: Written> Output<T> {
         }
     }
 
-    /// Writes a row, `None` as NULL.
+    /// Writes a value to a row, and NULL for `None`.
     ///
     /// # Safety
     /// The vector has this row.
