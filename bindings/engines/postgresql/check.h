@@ -1,15 +1,15 @@
-/* Shared by the files of the extension: turns errors of libtreefold into errors of PostgreSQL. */
+/* Turns errors of libtreefold into errors of PostgreSQL. All C files of the extension include this header. */
 #ifndef CHECK_H
 #define CHECK_H
 
 #include <treefold_aggregates.h>
 
-/* Defines a function for SQL. */
+/* Defines a C function that SQL can call. */
 #define FUNCTION(name)                                                                                                                 \
     PG_FUNCTION_INFO_V1(name);                                                                                                         \
     Datum name(PG_FUNCTION_ARGS)
 
-/* Raises the last error of libtreefold. The longjmp is safe, since libtreefold has returned: none of its frames is on the stack. */
+/* Raises the last error of libtreefold. The longjmp of ereport is safe, because no frame of libtreefold is on the stack any more. */
 static pg_noinline void fail(treefold_status status, const char *name)
 {
     int code = status == TREEFOLD_MEMORY  ? ERRCODE_OUT_OF_MEMORY

@@ -1,9 +1,9 @@
 /*
- * Exact aggregates for PostgreSQL, implemented with the aggregate states of libtreefold.
+ * Implements exact aggregates for PostgreSQL with the aggregate states of libtreefold.
  *
  * libtreefold may allocate further memory for a state, outside PostgreSQL's memory contexts. So each state is stored in a context together
- * with a callback, which frees that memory when the context is reset or deleted: when a group ends, and when a statement fails or is
- * cancelled. A state that is needed for one row only is stored in the row's context, also with a callback.
+ * with a callback, which frees that memory when the context is reset or deleted. This happens when a group ends, and when a statement fails
+ * or is cancelled. A state that is needed for only one row is stored in the row's context, also with a callback.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "check.h"
 #include "functions.h"
 
-/* The order of a function's columns in SQL: YX is f(y, x). */
+/* The columns of a function, in SQL's order. For example, YX means f(y, x). */
 enum columns
 {
     X,
@@ -24,10 +24,10 @@ enum columns
 /* ---- Waiting rows -------------------------------------------------------------------------------------------------------------- */
 
 /*
- * Exact sums do not depend on the order in which rows are added, so rows may be added late. The latest rows wait here. With many groups,
- * the states are in the cache when the rows are added. With few groups, one call of libtreefold adds several rows. Any function that reads
- * a state, or removes a row from a state, first adds all waiting rows. If this fails, the remaining rows still wait, because they may
- * belong to the open cursor of another statement.
+ * Exact sums do not depend on the order in which rows are added, so the latest rows wait here before they are added. With many groups,
+ * this leaves time to prefetch the states into the cache. With few groups, one call of libtreefold adds several rows. Any function that
+ * reads a state, or removes a row from a state, first adds all waiting rows. If this fails, the remaining rows still wait, because they
+ * may belong to the open cursor of another statement.
  */
 enum
 {
@@ -75,7 +75,7 @@ static inline void add_later(treefold_aggregate *state, bool is_pair, double x, 
 
 /* ---- States -------------------------------------------------------------------------------------------------------------------- */
 
-/* A window's state must not be NULL: before the first row that counts, the state is the address of `no_rows`. */
+/* The state of a window must not be NULL. Until a row without NULLs enters the window, its state is the address of `no_rows`. */
 static char no_rows;
 
 static void clear_state(void *state)
@@ -86,7 +86,7 @@ static void clear_state(void *state)
     treefold_aggregate_clear(state);
 }
 
-/* Creates a state. Its callback is stored directly after the state. */
+/* Creates a state. The callback that clears the state is stored directly after it. */
 static treefold_aggregate *new_state(MemoryContext context, treefold_statistic statistic, const char *name)
 {
     size_t bytes = 0;
@@ -114,7 +114,7 @@ static treefold_aggregate *read_state(MemoryContext context, bytea *bytes, const
 
 static bytea *write_state(treefold_aggregate *state, const char *name)
 {
-    /* This capacity is enough for most states. */
+    /* This capacity, in bytes, is enough for most states. */
     size_t capacity = 512, n = 0;
     bytea *bytes = palloc(VARHDRSZ + capacity);
     treefold_status status = treefold_aggregate_to_bytes(state, VARDATA(bytes), capacity, &n);
@@ -146,7 +146,7 @@ static MemoryContext context_of(FunctionCallInfo fcinfo, const char *name)
     return context;
 }
 
-/* The result for a row that does not count: the unchanged state. */
+/* Returns the unchanged state, which is the result for a row that is skipped. */
 static Datum unchanged(FunctionCallInfo fcinfo)
 {
     if (!PG_ARGISNULL(0))
@@ -156,7 +156,7 @@ static Datum unchanged(FunctionCallInfo fcinfo)
     PG_RETURN_NULL();
 }
 
-/* Adds or removes a row, which is x, or x and y. */
+/* Adds or removes a row. The row consists of x, or of x and y if `is_pair`. */
 static pg_attribute_always_inline Datum change(FunctionCallInfo fcinfo, bool adds, treefold_statistic statistic, bool is_pair, double x,
                                                double y, const char *name)
 {
@@ -264,7 +264,7 @@ FUNCTION(exact_state_deserialize)
 
 /* ---- Results ------------------------------------------------------------------------------------------------------------------- */
 
-/* Writes a statistic as a value of `type`, unless it is undefined. Returns whether it is defined. */
+/* Writes a statistic to *value, as a number of `type`, unless the statistic is undefined. Returns whether it is defined. */
 static bool find(treefold_aggregate *state, treefold_statistic statistic, double ddof, treefold_type type, void *value, const char *name)
 {
     int is_null = state == NULL;

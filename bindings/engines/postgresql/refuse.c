@@ -16,23 +16,23 @@ void _PG_init(void)
 {
     if (treefold_version() / 100 != TREEFOLD_VERSION / 100)
         ereport(ERROR,
-                errmsg("treefold: the extension was built for libtreefold %d.%d, but %s was loaded", TREEFOLD_VERSION / 10000,
+                errmsg("treefold: the extension was built for libtreefold %d.%d, but version %s was loaded", TREEFOLD_VERSION / 10000,
                        TREEFOLD_VERSION / 100 % 100, treefold_version_string()),
                 errhint("Build the extension again, or install the library for which it was built."));
 }
 
-/* Raises an error: the transition function and the final function of aggregates of types that PostgreSQL would cast to float8. The state
-   is the name of the aggregate. */
+/* Raises an error. This is the transition function and the final function of the aggregates for types that PostgreSQL would cast to
+   float8. Their state is the name of the aggregate. */
 FUNCTION(exact_refuse)
 {
     const char *name = PG_ARGISNULL(0) ? "exact_refuse" : text_to_cstring(PG_GETARG_TEXT_PP(0));
     Oid type = get_fn_expr_argtype(fcinfo->flinfo, 1);
     if (type == FLOAT8OID)
         type = get_fn_expr_argtype(fcinfo->flinfo, 2);
-    /* The hint for exact_sum is not to cast, because a cast would round each item. */
-    ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("%s does not take %s", name, format_type_be(type)),
+    /* The hint for exact_sum does not suggest a cast, because a cast would round each item. */
+    ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("%s does not accept type %s", name, format_type_be(type)),
             PG_NARGS() > 2                   ? errhint("Cast the arguments to double precision.")
-            : strcmp(name, "exact_sum") == 0 ? errhint("sum(x) of this type is exact, and sum(x)::float8 is rounded once.")
-                                             : errhint("Cast it to double precision: %s(x::float8)", name));
+            : strcmp(name, "exact_sum") == 0 ? errhint("For this type, sum(x) is exact, and sum(x)::float8 is rounded once.")
+                                             : errhint("Cast the argument to double precision: %s(x::float8)", name));
     PG_RETURN_NULL();
 }

@@ -12,7 +12,7 @@ typedef struct Rows
 {
     size_t count;
     size_t capacity;
-    double items[FLEXIBLE_ARRAY_MEMBER]; /* or floats */
+    double items[FLEXIBLE_ARRAY_MEMBER]; /* floats if the column is float4 */
 } Rows;
 
 /* Returns the rows of the aggregate's state, with room for another row of item_bytes bytes. */

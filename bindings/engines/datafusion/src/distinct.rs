@@ -111,7 +111,7 @@ impl<S: State> Accumulator for Distinct<S> {
                 .iter()
                 .map(|column| Some(column.as_list_opt::<i32>()?.value(row)))
                 .collect();
-            let columns = columns.ok_or_else(|| internal_datafusion_err!("expected lists"))?;
+            let columns = columns.ok_or_else(|| internal_datafusion_err!("expected ListArrays"))?;
             self.add(&columns)?;
         }
         Ok(())

@@ -90,7 +90,7 @@ impl Kind {
         }
     }
 
-    /// Returns the types that arguments are cast to. Sums and means use `BIGINT`, `BIGINT UNSIGNED` or `DECIMAL` where they can, else `DOUBLE`.
+    /// Returns the types that arguments are cast to: in sums and means `BIGINT`, `BIGINT UNSIGNED` or `DECIMAL` if possible, else `DOUBLE`.
     pub(crate) fn coerced(self, types: &[DataType]) -> Result<Vec<DataType>> {
         let name = self.name();
         if types.len() != self.arguments() {

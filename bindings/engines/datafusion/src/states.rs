@@ -193,7 +193,7 @@ impl States {
     /// Returns a new state of the rows of a batch.
     fn of_rows(&self, values: &[ArrayRef]) -> Result<CompactAny> {
         let state = self.held.and_then(CompactAny::empty);
-        let mut state = state.ok_or_else(|| internal_datafusion_err!("no state for rows"))?;
+        let mut state = state.ok_or_else(|| internal_datafusion_err!("the state takes no rows"))?;
         let items = Items::<Float64Type>::of(values, None)?;
         let [first, second] = items.columns();
         // In SQL, the first argument is y, the dependent variable. `add_all` takes x first.
@@ -277,7 +277,7 @@ impl Accumulator for States {
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
         let column = states.first();
-        let column = column.ok_or_else(|| internal_datafusion_err!("expected a column"))?;
+        let column = column.ok_or_else(|| internal_datafusion_err!("the states have no column"))?;
         for other in self.each_state(column)? {
             self.merge(other)?;
         }

@@ -1,7 +1,7 @@
-"""Measures times of exact functions relative to PostgreSQL's functions, and the memory of groups: cost.py [rows]. Needs what run.py needs.
+"""Times exact functions relative to PostgreSQL's functions, and measures the memory of groups. Run cost.py [ROWS] as root, like run.py.
 
-A ratio is the median of the ratios of pairs of consecutive runs. The rows are in a cached table with one column of keys and three columns
-of numbers. """
+A printed ratio is the median over pairs of consecutive runs. The rows are in a cached table with one column of keys and three columns of
+numbers. """
 
 import re
 import statistics

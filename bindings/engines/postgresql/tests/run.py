@@ -1,6 +1,6 @@
-"""Tests the extension in a real server, and prints the random seed; TREEFOLD_SEED sets it.
+"""Tests the extension in a real server, and prints the random seed, which TREEFOLD_SEED can set.
 
-Needs root, and libtreefold: if it is not installed in the system, set PKG_CONFIG_PATH and LD_LIBRARY_PATH. """
+Run it as root. If libtreefold is not installed in the system, set PKG_CONFIG_PATH and LD_LIBRARY_PATH to its folders. """
 
 import ctypes
 import math
@@ -21,7 +21,7 @@ from server import command, server
 
 SEED = int(os.environ.get("TREEFOLD_SEED", random.SystemRandom().randrange(2**32)))
 
-# The aggregates that return states, each with the statistics that its state has.
+# For each aggregate that returns a state: the statistics that can be read from the state.
 OF_SUM = ["exact_sum(x)", "exact_avg(x)"]
 OF_MOMENTS = [f"exact_{name}(x)" for name in ("var_pop", "var_samp", "variance", "stddev_pop", "stddev_samp", "stddev")]
 STATES = {
@@ -32,14 +32,14 @@ STATES = {
     "exact_comoments_state(y, x)": [f"exact_{name}(y, x)" for name in ("covar_pop", "covar_samp", "corr", "regr_slope", "regr_intercept")],
 }
 
-# Names in treefold's list that only other engines have. In PostgreSQL, exact_mean is called exact_avg, for example.
+# Functions in treefold's list that only other engines have. For example, exact_mean is called exact_avg in PostgreSQL.
 OF_OTHER_ENGINES = {"exact_mean", "exact_wavg", "exact_var", "exact_var_population", "exact_var_sample", "exact_covar"}
 CALLS = list(oracle.by_call([], OF_OTHER_ENGINES))
 PARTIAL = [call for call in CALLS if "weighted" not in call] + ["exact_sum(f)"] + [f"encode({state}, 'hex')" for state in STATES]
 
 
 def expected_of(rows):
-    """The results of CALLS for rows."""
+    """Returns the expected results of CALLS for rows."""
     return oracle.by_call(rows, OF_OTHER_ENGINES).values()
 
 
@@ -48,7 +48,7 @@ def numbers(row):
 
 
 def fill(server, table, rows):
-    """Creates a table with the columns i, k, x, y and f: f is x as float4, or NULL if x is out of the range of float4."""
+    """Creates a table with the columns i, k, x, y and f. Column f is x as float4, or NULL if x is outside the range of float4."""
     lines = ("\t".join("\\N" if cell is None else repr(cell) for cell in row) for row in rows)
     server.rows(
         f"DROP TABLE IF EXISTS {table}; CREATE UNLOGGED TABLE {table} (i int, k int, x float8, y float8, f float4);\n"
@@ -58,7 +58,7 @@ def fill(server, table, rows):
 
 
 def draw(rng, rows, groups, exponents, missing=0.0):
-    """Rows of numbers whose magnitudes are from 10^-exponents to 10^exponents; some numbers are missing."""
+    """Returns rows of numbers with magnitudes from about 10^-exponents to 10^exponents. The fraction `missing` of the numbers is None."""
 
     def number():
         return None if rng.random() < missing else rng.gauss(0, 1) * 10.0 ** rng.randint(-exponents, exponents)
@@ -92,7 +92,7 @@ def regression(server):
 
 
 def names(server):
-    """The functions are those of libtreefold's list, and all aggregates have the same declarations."""
+    """The functions are those of libtreefold's list, and the declarations of all aggregates fit the library."""
 
     class Function(ctypes.Structure):
         _fields_ = [("name", ctypes.c_char_p), ("statistic", ctypes.c_int32), ("ddof", ctypes.c_double)]
@@ -111,7 +111,7 @@ def names(server):
     readers = {call.replace("(", "_of(").split("(")[0] for call in CALLS if "weighted" not in call}
     assert readers == {name for (name,) in server.rows("SELECT proname FROM pg_proc WHERE proname ~ '^exact.*_of$'")}
 
-    # A group is a chunk of PostgreSQL's allocator: a header of 16 bytes, and a power of two for the state and a callback of 24 bytes.
+    # A group takes a chunk of PostgreSQL's allocator: a header of 16 bytes, and a power of two for the state and a callback of 24 bytes.
     space = {}
     for name, function in listed.items():
         size = ctypes.c_size_t()
@@ -143,7 +143,7 @@ def against_fractions(server):
 
 
 def singles(server):
-    """exact_sum of float4 is a float4, rounded once; other functions widen its items."""
+    """exact_sum of float4 items is a float4, rounded once. Other functions convert the items to double precision."""
     rng = random.Random(SEED)
     for exponents in [0, 20]:
         items = [tree.single(rng.gauss(0, 1) * 10.0 ** rng.randint(-exponents, exponents)) for _ in range(3000)]
@@ -154,7 +154,7 @@ def singles(server):
 
 
 def not_finite(server):
-    """A NaN gives NaN; an infinity gives itself in sums, and NaN elsewhere. In windows neither leaves a trace."""
+    """With a NaN, results are NaN. With an infinity, sums are infinite and other statistics NaN. Neither leaves a trace in windows."""
     for item in ["NaN", "Infinity", "-Infinity"]:
         rows = f"(VALUES (1, '{item}'::float8, 2::float8), (2, 3, 6), (3, 5, 5.5), (4, 1, 9), (5, 2, 7), (6, 2.5, 3)) t(i, x, y)"
         found = numbers(server.one(f"SELECT {', '.join(CALLS)} FROM {rows}"))
@@ -167,7 +167,7 @@ def not_finite(server):
 
 
 def reported_cases(server):
-    """Tests cases from issues of other projects: the residue of rows that have left a window, and cancellation."""
+    """Tests cases from issues of other projects: windows with residues of rows that have left, and cancellation."""
     block = [0.01, -0.02, 0.015, 0.005, -0.01, 0.02, 0.01, -0.03, 0.0, 0.01]
     names = ["exact_kurtosis_pop(x)", "exact_kurtosis(x)", "exact_skewness(x)"]
     items = ", ".join(map(repr, [5000.0] + block * 3))
@@ -185,7 +185,7 @@ def reported_cases(server):
 
 
 def parallel_plans(server):
-    """0 to 8 workers give the same bits, and the plans are parallel."""
+    """The results have the same bits for 0 to 8 workers, and the plans with workers are parallel."""
     rng = random.Random(SEED)
     for exponents in [1, 70]:
         fill(server, "items", draw(rng, 30000, 500, exponents, 0.01))
@@ -206,7 +206,7 @@ def parallel_plans(server):
 
 
 def orders_of_rows(server):
-    """Any order of rows gives the same bits."""
+    """The results have the same bits for any order of the rows."""
     found = set()
     for order in ["i", "i DESC", "x", "md5(i::text)", "abs(y) DESC NULLS FIRST"]:
         server.rows(f"CREATE TABLE ordered AS SELECT * FROM items ORDER BY {order}")
@@ -215,7 +215,7 @@ def orders_of_rows(server):
 
 
 def spills(server):
-    """10^5 groups with a work_mem of 64 kB are written to disk, and give the same bits."""
+    """With a work_mem of 64 kB, the states of 10^5 groups are written to disk, and the results have the same bits."""
     server.rows("CREATE UNLOGGED TABLE many AS SELECT i % 100000 AS k, hashint8(i) / 7e9::float8 * 10::float8 ^ (i % 90 - 45) AS x, hashint8(-i) / 3e9::float8 AS y FROM generate_series(1, 150000) i; ANALYZE many")
     calls = ["exact_sum(x)", "exact_var_samp(x)", "exact_kurtosis(x)", "exact_corr(y, x)", "exact_weighted_avg(x, y)", "tree_sum(x)"]
     query = f"SELECT k, {', '.join(calls)} FROM many GROUP BY k"
@@ -229,7 +229,7 @@ def spills(server):
 
 
 def states_are_dumped(server):
-    """Daily states that are dumped and restored in another database give the results of the months."""
+    """Daily states that are dumped, and restored in another database, merge to the results of the months."""
     states = ", ".join(f"{state} AS s{i}" for i, state in enumerate(STATES))
     server.rows(f"DROP TABLE IF EXISTS daily; CREATE TABLE daily AS SELECT k AS day, {states} FROM items GROUP BY k")
     dump = command(server.programs / "pg_dump", "--table=daily", env=server.environment)
@@ -251,7 +251,7 @@ def states_are_dumped(server):
 
 
 def windows(server):
-    """Each frame of a window, of any kind, has the bits of its rows alone."""
+    """The results for each frame, of any kind, have the same bits as results that are computed from only its rows."""
     rng = random.Random(SEED)
     for exponents in [1, 60]:
         rows = draw(rng, 120, 2, exponents, 0.3)
@@ -279,7 +279,7 @@ def windows(server):
 
 
 def windows_are_linear(server):
-    """A step takes about as long with a frame of 10,000 rows as with 10 rows. Summing each frame anew would take 1,000 times as long."""
+    """Each row takes about as long with frames of 10,000 rows as with 10 rows. Summing each frame anew would take 1,000 times as long."""
     server.rows("CREATE UNLOGGED TABLE long AS SELECT i, hashint8(i) / 7e9::float8 AS x, hashint8(-i) / 7e9::float8 AS y FROM generate_series(1, 60000) i; ANALYZE long")
     for calls in [OF_SUM, OF_MOMENTS[:2], ["exact_kurtosis(x)"], ["exact_corr(y, x)"], ["exact_weighted_avg(x, y)"]]:
         took = {}
@@ -291,7 +291,7 @@ def windows_are_linear(server):
 
 
 def tree_order(server):
-    """tree_sum adds rows in their order, even if they take more than 1 GB."""
+    """tree_sum adds rows in their order, even if they need more than 1 GB of memory."""
     rng = random.Random(SEED)
     for n in [1, 2, 3, 6, 7, 1000, 4097]:
         items = [tree.single(rng.gauss(0, 1) * 10.0 ** rng.randint(-3, 3)) for _ in range(n)]
@@ -312,7 +312,7 @@ def resident_kb(lines):
 
 
 def cancelled_statements(server):
-    """The memory that libtreefold allocates is freed when statements end early, for whatever reason."""
+    """The memory that libtreefold allocates is freed when statements end early for any reason."""
     server.rows("CREATE UNLOGGED TABLE wide AS SELECT i % 4000 AS k, (ARRAY[1e150, 1e-150, 1, 3]::float8[])[i / 4000 + 1] AS x FROM generate_series(0, 15999) i; ANALYZE wide")
     # Each group takes about 10 kB.
     wide = "exact_kurtosis(x), exact_corr(x, x)"
@@ -352,7 +352,7 @@ def cancelled_statements(server):
 
 
 def statements_in_statements(server):
-    """The arguments of aggregates run other statements with aggregates, some of which fail: waiting rows are neither mixed nor lost."""
+    """Arguments of aggregates run other statements with aggregates, some of which fail. Waiting rows are neither mixed up nor lost."""
     server.rows(
         """
         CREATE FUNCTION nested(n int, fails bool) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -388,7 +388,7 @@ def no_threads(server):
 
 
 def damaged_states(server):
-    """Reads 10^5 states with flipped bits, other bytes or another length: each gives an error that names the function, or a state."""
+    """Each of 10^5 states with flipped bits, other bytes or another length is read, or rejected with an error that names the function."""
     samples = ["(1.5::float8, 3.25::float8), (-7, 2)", "(1e150::float8, 1e-150::float8), (3, 4)", "('NaN'::float8, 1::float8), (2, 'Infinity'), (3, 4)"]
     sound = " UNION ALL ".join(f"SELECT {state} AS s FROM (VALUES {rows}) t(x, y)" for state in STATES for rows in samples)
     lines = server.run(

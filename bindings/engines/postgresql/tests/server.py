@@ -1,4 +1,4 @@
-"""Starts a PostgreSQL server for tests: builds the extension in a temporary folder, installs it, and starts a new cluster on a socket."""
+"""Starts a PostgreSQL server for tests: builds the extension in a temporary folder, installs it, and starts a new server on a socket."""
 
 import os
 import pathlib
@@ -46,18 +46,18 @@ class Server:
         return subprocess.Popen(words, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.environment, **options)
 
     def run(self, statements):
-        """The output of statements, and their errors, as lines."""
+        """Returns the lines of the output of statements, including their errors."""
         return self.session().communicate(statements)[0].splitlines()
 
     def rows(self, statements):
-        """The rows of statements, each a tuple of texts; NULL is None. An error ends the test."""
+        """Returns the rows of statements, each as a tuple of texts, with None for NULL. An error ends the test."""
         lines = self.run(f"\\set ON_ERROR_STOP on\n\\pset null NULL\n{statements}")
         for line in lines:
             assert not line.startswith("ERROR") and "server closed" not in line, f"{statements}\n{line}"
         return [tuple(None if cell == "NULL" else cell for cell in line.split("|")) for line in lines]
 
     def one(self, statements):
-        """The only row."""
+        """Returns the only row of statements."""
         (row,) = self.rows(statements)
         return row
 
@@ -67,8 +67,8 @@ class Server:
 
 @contextmanager
 def server():
-    """Builds and installs the extension, and starts a server, without CREATE EXTENSION. Removes both afterwards. Needs root."""
-    # A signal that ends the tests also ends the server.
+    """Builds and installs the extension, and starts a server without CREATE EXTENSION. Removes both afterwards. Must run as root."""
+    # SIGTERM raises an exception, so that the server is stopped, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     programs = pathlib.Path(command(os.environ.get("PG_CONFIG", "pg_config"), "--bindir").strip())
     with tempfile.TemporaryDirectory(prefix="treefold-postgresql-") as name:
@@ -87,7 +87,7 @@ def server():
             file.writelines(f"{name} = {value}\n" for name, value in {**SETTINGS, "unix_socket_directories": f"'{folder}'"}.items())
         pg_ctl = [programs / "pg_ctl", f"--pgdata={data}", "--wait", "--silent"]
         try:
-            # The server must not keep the pipe open.
+            # With a log file, the server does not keep the pipe of command() open.
             command(*pg_ctl, f"--log={folder}/log", "start", **as_user)
             yield own
         finally:

@@ -19,8 +19,8 @@ def single_of(fraction):
 
 
 def tree(items, rounded=float):
-    """The sum in tree order: neighbours are added in pairs, and a last value without a neighbour moves up
-    unchanged."""
+    """Returns the sum in tree order. Neighbours are added in pairs, and a last value without a neighbour
+    moves up unchanged."""
     while len(items) > 1:
         pairs = [rounded(left + right) for left, right in zip(items[::2], items[1::2])]
         items = pairs + items[len(pairs) * 2 :]

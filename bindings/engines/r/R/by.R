@@ -6,12 +6,12 @@
 #' @param x A vector of items, as in [exact_sum()].
 #' @param g The group of each item: a factor, or a vector of numbers, characters or dates. With a list of such vectors, such as the
 #'   columns of a data frame, each combination is a group. Items whose group is `NA` or `NaN` are left out.
-#' @param statistic The name of a statistic: of `x` alone, `"sum"`, `"mean"`, `"var"`, `"sd"`, `"min"`, `"max"`, `"skewness"` or
-#'   `"kurtosis"`; of `x` and `y`, `"dot"`, `"weighted_mean"`, `"cov"`, `"cor"`, `"slope"` or `"intercept"`. For their definitions see
-#'   [exact_var()].
-#' @param y The second vector, for statistics of two; for `"weighted_mean"`, the weights.
-#' @return A numeric vector with the names of the groups, sorted as [factor()] sorts them; if `g` is a list, an array, as from [tapply()].
-#'   A level, or a combination, without items has the statistic of no items, such as the sum 0.
+#' @param statistic The name of a statistic. Statistics of `x` are `"sum"`, `"mean"`, `"var"`, `"sd"`, `"min"`, `"max"`, `"skewness"` and
+#'   `"kurtosis"`. Statistics of `x` and `y` are `"dot"`, `"weighted_mean"`, `"cov"`, `"cor"`, `"slope"` and `"intercept"`. They are
+#'   defined in [exact_var()].
+#' @param y The second vector, for statistics of two vectors. For `"weighted_mean"`, it holds the weights.
+#' @return A numeric vector with the names of the groups, in the order of [factor()]. If `g` is a list, an array, as from [tapply()].
+#'   A level or a combination that has no items gets the statistic of no items, such as the sum 0.
 #' @examples
 #' exact_by(c(1e300, 1, -1e300, 2), c("a", "b", "a", "b"))
 #' exact_by(warpbreaks$breaks, warpbreaks[c("wool", "tension")], "mean")
@@ -33,7 +33,7 @@ exact_by <- function(x, g, statistic = "sum", y = NULL, na.rm = FALSE, ddof = 1)
   if (is.list(g)) array(values, unname(size), names) else structure(values, names = names[[1]])
 }
 
-# The names of a vector's groups, and the number of each item's group. As in factor(), values that print the same are one group.
+# Returns the names of the groups in a vector, and the number of each item's group. As in factor(), values that print alike are one group.
 levels_of <- function(g) {
   if (is.factor(g)) return(list(codes = g, names = levels(g)))
   together <- order(g, method = "radix", na.last = NA)

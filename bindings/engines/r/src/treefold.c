@@ -1,6 +1,6 @@
 /*
- * treefold for R: statistics of whole vectors, of groups and of moving windows, computed exactly and rounded once, and the sum in tree
- * order.
+ * Implements the R package treefold: sums in tree order, and statistics of whole vectors, of groups and of moving windows, which are
+ * computed exactly and rounded once.
  *
  * R raises errors by longjmp, and frees memory from R_alloc even then. So only the accumulator of exact_statistic needs clean_up.
  */
@@ -19,7 +19,7 @@ enum { HELD_NOWHERE = -1 };
 struct statistic {
     const char *name;
     treefold_statistic code;
-    treefold_statistic held; /* the statistic for which its accumulator is created, or HELD_NOWHERE */
+    treefold_statistic held; /* the statistic that an accumulator is created for, or HELD_NOWHERE */
     const char *y;           /* the R function's name for the second argument; NULL if there is none */
     int undefined_nan;       /* whether an undefined value is NaN, as in mean(numeric()), rather than NA, as in var(1) */
     int by_columns;          /* whether R's own function treats the columns of a matrix separately */
@@ -55,7 +55,7 @@ static const struct statistic *statistic_named(SEXP name)
             return of;
         strcat(strcat(all, of == statistics ? "" : ", "), of->name);
     }
-    Rf_error("there is no statistic \"%s\": choose one of %s", text, all);
+    Rf_error("there is no statistic \"%s\"; choose one of %s", text, all);
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------------------------------------------ */
@@ -101,19 +101,19 @@ static int flag(SEXP value, const char *name)
 static void check_numbers(SEXP x, const char *name, int by_columns)
 {
     if (Rf_isFactor(x))
-        Rf_error("%s is a factor, and not numbers", name);
+        Rf_error("%s is a factor, not a vector of numbers", name);
     if (Rf_inherits(x, "integer64"))
-        Rf_error("%s is of class integer64, whose sum in bit64 is exact; for other statistics, pass bit64's as.double(%s)", name, name);
+        Rf_error("%s is of class integer64; use sum() of bit64, which is exact, or pass bit64's as.double(%s) for other statistics", name, name);
     if (TYPEOF(x) != REALSXP && TYPEOF(x) != INTSXP && TYPEOF(x) != LGLSXP)
         Rf_error("%s must be numeric, integer or logical, not %s", name, Rf_type2char(TYPEOF(x)));
     if (OBJECT(x) && !Rf_inherits(x, "ts") && !Rf_inherits(x, "table") && !Rf_inherits(x, "AsIs"))
-        Rf_error("%s is of class %s, which the result would lack: pass as.numeric(%s)", name,
+        Rf_error("%s is of class %s, which the result would lose; pass as.numeric(%s)", name,
                  CHAR(STRING_ELT(Rf_getAttrib(x, R_ClassSymbol), 0)), name);
     if (by_columns && Rf_isMatrix(x))
-        Rf_error("%s is a matrix: pass a column of it, or all items by c(%s)", name, name);
+        Rf_error("%s is a matrix; pass one of its columns, or all its items as c(%s)", name, name);
 }
 
-/* Checks all arguments; errors name the wrong one. `y_name` is the R function's name for y. Sets the threads from R's option. */
+/* Checks all arguments. Errors name the wrong argument; `y_name` is the R function's name for y. Also sets the threads from R's option. */
 static struct arguments arguments(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm, const char *y_name)
 {
     const struct statistic *of = statistic_named(statistic);
@@ -122,10 +122,10 @@ static struct arguments arguments(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEX
     if (y_name == NULL)
         y_name = of->y;
     if (of->y == NULL && !Rf_isNull(y))
-        Rf_error("the statistic \"%s\" is of x alone: leave out %s", of->name, y_name);
+        Rf_error("the statistic \"%s\" uses only x; leave out %s", of->name, y_name);
     if (of->y != NULL) {
         if (Rf_isNull(y))
-            Rf_error("the statistic \"%s\" is of x and %s: %s is missing", of->name, y_name, y_name);
+            Rf_error("the statistic \"%s\" needs x and %s, but %s is missing", of->name, y_name, y_name);
         check_numbers(y, y_name, of->by_columns);
         if (Rf_xlength(y) != all.n)
             Rf_error("x has %.0f items, but %s has %.0f", (double)all.n, y_name, (double)Rf_xlength(y));
@@ -147,20 +147,20 @@ static enum kind kind_of(double x)
     return R_FINITE(x) ? FINITE : !ISNAN(x) ? INFINITE : R_IsNA(x) ? NOT_AVAILABLE : NOT_A_NUMBER;
 }
 
-/* The kind of an item, or of a pair of items. */
+/* Returns the kind of item i, or the greater kind of the two items of pair i. */
 static enum kind kind_at(const double *x, const double *y, R_xlen_t i)
 {
     const enum kind left = kind_of(x[i]), right = y == NULL ? FINITE : kind_of(y[i]);
     return left > right ? left : right;
 }
 
-/* Returns the value that R has instead of a NaN result; `worst` is the greatest kind among the items. */
+/* Returns R's value for a result that is NaN: NA or NaN. `worst` is the greatest kind among the items. */
 static double undefined(const struct statistic *of, enum kind worst)
 {
     return worst == NOT_AVAILABLE || (worst == FINITE && !of->undefined_nan) ? NA_REAL : R_NaN;
 }
 
-/* The number of items of a block: 64 KiB of doubles. */
+/* The number of items in a block, which holds 64 KiB of doubles. */
 enum { BLOCK = 8192 };
 
 static R_xlen_t block_at(R_xlen_t from, R_xlen_t n)
@@ -168,7 +168,7 @@ static R_xlen_t block_at(R_xlen_t from, R_xlen_t n)
     return n - from < BLOCK ? n - from : BLOCK;
 }
 
-/* Reads `count` items, at most BLOCK, from item `from` on. Of an ALTREP vector such as 1:1e9, R computes only these items. */
+/* Reads `count` items, at most BLOCK, starting at item `from`. Of an ALTREP vector such as 1:1e9, R computes only these items. */
 static void read_items(SEXP x, R_xlen_t from, R_xlen_t count, double *items)
 {
     int integers[BLOCK];
@@ -184,8 +184,8 @@ static void read_items(SEXP x, R_xlen_t from, R_xlen_t count, double *items)
         items[i] = integers[i] == NA_INTEGER ? NA_REAL : integers[i];
 }
 
-/* Reads a block of items or pairs, without missing ones if na_rm is set. Returns the number of items in the block; *worst becomes the
-   greatest kind among its old value and the block's items. y is unused if the statistic takes one vector. */
+/* Reads a block of items or pairs, without missing ones if na_rm is set. Returns the number of items that it wrote to x. Raises *worst to
+   the greatest kind among these items, if that is greater. y is not used if the statistic takes one vector. */
 static size_t read_block(const struct arguments *of, R_xlen_t from, double *x, double *y, enum kind *worst)
 {
     const R_xlen_t count = block_at(from, of->n);
@@ -219,7 +219,7 @@ static const double *doubles_in_memory(SEXP x)
     return TYPEOF(x) == REALSXP ? DATAPTR_OR_NULL(x) : NULL;
 }
 
-/* Returns the items as doubles, in place or as a copy; NULL for R_NilValue. */
+/* Returns the items as doubles, in place or as a copy. Returns NULL for R_NilValue. */
 static const double *doubles(SEXP x)
 {
     const double *there = doubles_in_memory(x);
@@ -279,7 +279,7 @@ static SEXP exact_statistic(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_r
     struct reading reading = {.of = &of, .result = R_NaN};
     const double *items = doubles_in_memory(x), *others = doubles_in_memory(y);
 
-    /* The fast path. If the result is not NaN, there was no item to leave out. */
+    /* This is the fast path. If the result is not NaN, there was no item to leave out. */
     if (items != NULL && (of.m == 0 || others != NULL))
         ok(treefold_exact(TREEFOLD_F64, of.of->code, of.ddof, items, (size_t)of.n, others, of.m, &reading.result));
     if (ISNAN(reading.result)) {
@@ -293,8 +293,8 @@ static SEXP exact_statistic(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_r
     return Rf_ScalarReal(reading.result + 0.0); /* a zero is +0 */
 }
 
-/* The sum in tree order of items that are read in blocks. A block is a subtree, since its size is a power of 2. So the blocks' sums, added
-   in tree order, give the sum of the items. */
+/* Returns the sum, in tree order, of items that are read in blocks. A block is a subtree, since its size is a power of 2. So the sums of
+   the blocks, added in tree order, give the sum of the items. */
 static double tree_sum_of_blocks(const struct arguments *of, enum kind *worst)
 {
     double *sums = (double *)R_alloc((size_t)of->n / BLOCK + 1, sizeof(double)), held[2 * BLOCK], result;
@@ -328,7 +328,7 @@ static SEXP tree_sum(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm)
 
 /* ---- Groups --------------------------------------------------------------------------------------------------------------------- */
 
-/* Returns the group of each item, or 0 for an item to leave out: R's own codes, or a copy if items are left out. */
+/* Returns the group of each item, or 0 for an item to leave out. This is R's own vector of codes, or a copy if items are left out. */
 static const int *keys_of(const struct arguments *of, SEXP codes, const double *x, const double *y)
 {
     const int *groups = INTEGER_RO(codes);
@@ -342,7 +342,7 @@ static const int *keys_of(const struct arguments *of, SEXP codes, const double *
     return keys == NULL ? groups : keys;
 }
 
-/* A statistic of each of the groups 1 to `groups`. `codes` has the group of each item as an integer, or NA. */
+/* Returns a statistic of each of the groups 1 to `groups`. `codes` has the group of each item as an integer, or NA. */
 static SEXP exact_groups(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm, SEXP codes, SEXP groups)
 {
     const struct arguments of = arguments(statistic, x, y, ddof, na_rm, "y");
@@ -388,7 +388,7 @@ static void move(struct kinds *kinds, R_xlen_t begin, R_xlen_t end)
         kinds->count[kind_at(kinds->x, kinds->y, kinds->begin)]--;
 }
 
-/* A statistic of the window of each item. `align` is 1, 2 or 3 for R's right, left or center. */
+/* Returns a statistic of the window of each item. `align` is 1, 2 or 3 for R's right, left or center. */
 static SEXP exact_windows(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm, SEXP items, SEXP align, SEXP fill, SEXP min_obs)
 {
     static const int32_t placements[] = {TREEFOLD_TRAILING, TREEFOLD_FORWARD, TREEFOLD_CENTRED};
@@ -407,7 +407,7 @@ static SEXP exact_windows(SEXP statistic, SEXP x, SEXP y, SEXP ddof, SEXP na_rm,
     ok(treefold_rolling(TREEFOLD_F64, of.of->code, of.ddof, &window, left, (size_t)n, right, of.m, value, (size_t)n));
 
     /* For even n, a centred window in R's packages begins and ends one item later than in treefold, so an item has treefold's window of
-       the next item. The last item has no next item: its window is the last n / 2 items. */
+       the next item. The last item has no next item; its window consists of the last n / 2 items. */
     if (placement == TREEFOLD_CENTRED && wide % 2 == 0 && n > 0) {
         const size_t rest = (size_t)(wide / 2 < n ? wide / 2 : n);
         double *last = (double *)R_alloc(rest, sizeof(double));
@@ -451,7 +451,7 @@ static const R_CallMethodDef functions[] = {
 void R_init_treefold(DllInfo *package)
 {
     if (treefold_version() / 100 != TREEFOLD_VERSION / 100)
-        Rf_error("libtreefold is version %s, but this package was built for %d.%d: install the package again", treefold_version_string(),
+        Rf_error("libtreefold is version %s, but this package was built for %d.%d; install the package again", treefold_version_string(),
                  TREEFOLD_VERSION / 10000, TREEFOLD_VERSION / 100 % 100);
     R_registerRoutines(package, NULL, functions, NULL, NULL);
     R_useDynamicSymbols(package, FALSE);

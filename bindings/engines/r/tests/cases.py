@@ -1,4 +1,4 @@
-"""Writes testthat/cases.csv: statistics of samples, computed from fractions and integer roots, each rounded once. Numbers are hexadecimal.
+"""Writes testthat/cases.csv: statistics of samples, computed in fractions and integer roots, and rounded once. Numbers are hexadecimal.
 
     python3 tests/cases.py > tests/testthat/cases.csv
 """
@@ -10,7 +10,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2]))
 
 import oracle
 
-# The oracle's name of each statistic for each ddof. Statistics that do not depend on ddof have only ddof 1.
+# For each statistic and ddof, the oracle's name. Statistics that do not depend on ddof are listed only with ddof 1.
 STATISTICS = {
     "sum": {1: "sum"},
     "mean": {1: "avg"},
@@ -26,7 +26,7 @@ STATISTICS = {
     "intercept": {1: "intercept"},
 }
 
-# The values for no items, and where a statistic is undefined.
+# The values of undefined statistics, such as those of no items. All others are NA.
 WITHOUT_A_VALUE = {"sum": (0.0).hex(), "dot": (0.0).hex(), "mean": "NaN", "weighted_mean": "NaN"}
 
 

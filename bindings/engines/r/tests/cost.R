@@ -1,4 +1,4 @@
-# Measures treefold's functions, R's own and data.table's on one thread: medians of processor time, in milliseconds.
+# Times treefold's, R's and data.table's functions on one thread, and prints medians of processor times in milliseconds.
 #
 #     R_LIBS=LIBRARY Rscript bindings/engines/r/tests/cost.R
 library(treefold)
@@ -8,12 +8,12 @@ setDTthreads(1)
 processor_time <- function(call, calls) sum(system.time(for (i in seq_len(calls)) eval(call, globalenv()), gcFirst = FALSE)[1:2])
 
 median_ms <- function(call, batches = 7) {
-  calls <- 1 # in a batch: at least 40 ms
+  calls <- 1 # the number of calls in a batch, which takes at least 40 ms
   while (processor_time(call, calls) < 0.04) calls <- 2 * calls
   1000 / calls * stats::median(vapply(seq_len(batches), function(i) processor_time(call, calls), 0))
 }
 
-# Prints one line: the time of the first call, and its ratio to the time of each other call.
+# Prints one line: the time of the first call, and for each other call the ratio of the first time to that call's time.
 row <- function(what, ...) {
   calls <- as.list(substitute(list(...)))[-1]
   times <- vapply(calls, median_ms, 0)

@@ -12,7 +12,7 @@ mkdir "$folder/treefold" "$folder/library"
 cp -R "$package/." "$folder/treefold"
 cd "$folder"
 
-# Adds to R's own flags, so that further warnings of gcc are errors. The site's profile would make R CMD check contact CRAN's server.
+# These flags are added to R's own, so that warnings of gcc are errors. With the site's profile, R CMD check would contact CRAN's server.
 printf 'CFLAGS += -Wall -Wextra -Werror\n' > Makevars
 export R_MAKEVARS_USER="$folder/Makevars" R_LIBS="$folder/library" _R_CHECK_FORCE_SUGGESTS_=false R_PROFILE=/dev/null
 
@@ -21,7 +21,7 @@ R CMD check --no-manual treefold_*.tar.gz || true
 log=treefold.Rcheck/00check.log
 if ! grep -q '^Status: ' $log || grep -E '^Status: .*(ERROR|WARNING)' $log; then
     cat treefold.Rcheck/00install.out treefold.Rcheck/tests/*.fail 2> /dev/null || true
-    echo "R CMD check: see above" >&2
+    echo "R CMD check failed; its output is above" >&2
     exit 1
 fi
 

@@ -23,7 +23,7 @@ fn expected(rows: &[Row]) -> [Option<f64>; 7] {
     let (left, right): (Vec<f64>, Vec<f64>) = pairs.unzip();
     let n = BigInt::from(x.len());
     let exact = sum(x.iter().copied());
-    // The sum S and the sum of squares Q are in units of 2^-2148. In n Q - S^2, S^2 is in units of 2^-4296, so Q and the divisor are shifted.
+    // The sum S and the squares' sum Q are in units of 2^-2148. In n Q - S^2, S^2 is in units of 2^-4296, so Q and the divisor are shifted.
     let spread = |divisor: BigInt, is_root: bool| {
         (divisor > BigInt::from(0)).then(|| {
             let numerator = &n * (dot(&x, &x) << 2148_u32) - &exact * &exact;

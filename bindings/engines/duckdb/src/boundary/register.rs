@@ -69,7 +69,7 @@ const DOUBLES: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE; 2];
 const ANY: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_ANY];
 const ANY_TWO: &[duckdb_type] = &[DUCKDB_TYPE_DUCKDB_TYPE_ANY; 2];
 
-/// Returns the overloads of a statistic. If no other overload fits without casts, DuckDB chooses ANY, which thus receives decimals and text.
+/// Returns the overloads of a statistic. If no other overload fits without casts, DuckDB chooses ANY, which thus gets decimals and text.
 fn overloads(function: &SqlFunction) -> Vec<Overload> {
     let mut overloads = match function.statistic.held() {
         _ if function.statistic == Statistic::Mean => of_one::<CompactSum, Figure>(),

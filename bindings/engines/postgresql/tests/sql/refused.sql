@@ -6,7 +6,7 @@ SELECT exact_corr(i, i::float8) FROM generate_series(1, 3) i;
 SELECT exact_regr_slope(i::float4, i::numeric) OVER () FROM generate_series(1, 3) i;
 SELECT exact_moments_state(i::int8) FROM generate_series(1, 3) i;
 SELECT tree_sum(i::int2 ORDER BY i) FROM generate_series(1, 3) i;
--- Every aggregate, with every pair of types.
+-- Calls every aggregate with every pair of types.
 DO $$
 DECLARE
     types text[] := '{float8,float4,int2,int4,int8,numeric}';
@@ -26,12 +26,12 @@ BEGIN
                 EXCEPTION WHEN datatype_mismatch THEN
                     refused := refused + 1;
                     ASSERT i > 2 OR j > 2, call;
-                    ASSERT SQLERRM = format('%s does not take %s', f.proname, types[CASE WHEN i > 2 THEN i ELSE j END]::regtype), SQLERRM;
+                    ASSERT SQLERRM = format('%s does not accept type %s', f.proname, types[CASE WHEN i > 2 THEN i ELSE j END]::regtype), SQLERRM;
                 END;
             END LOOP;
         END LOOP;
     END LOOP;
-    RAISE NOTICE '% calls taken, % refused', taken, refused;
+    RAISE NOTICE '% calls accepted, % rejected', taken, refused;
 END $$;
 -- There is no cast from money to double precision.
 SELECT exact_sum('1.5'::money);

@@ -1,4 +1,4 @@
--- Results of the functions. The exact values were computed by hand from the definitions.
+-- Tests the results of the functions. The expected values were computed by hand from the definitions.
 CREATE TABLE pairs (i int, x float8, y float8);
 INSERT INTO pairs VALUES (1, 1, 2), (2, 2, 4), (3, 3, 9), (4, 4, 5), (5, NULL, 7), (6, 8, NULL);
 -- The items x: 1, 2, 3, 4, 8. Their mean is 18/5, and their squared differences from it add up to 146/5.
@@ -11,9 +11,9 @@ SELECT exact_corr(y, x), exact_regr_slope(y, x), exact_regr_intercept(y, x), exa
 -- Cancellation, and a mean whose sum is out of range.
 SELECT exact_sum(x), sum(x) FROM unnest('{1e300,0.1,-1e300}'::float8[]) x;
 SELECT exact_avg(x), exact_sum(x) FROM unnest('{1.7e308,1.7e308}'::float8[]) x;
--- A sum of real is real, rounded once: 1 + 2^-24 + 2^-60 is above the midpoint of two neighbouring numbers.
+-- A sum of real items is real, and rounded once: 1 + 2^-24 + 2^-60 is above the midpoint of two neighbouring numbers.
 SELECT exact_sum(x), pg_typeof(exact_sum(x)), exact_avg(x), pg_typeof(exact_avg(x)) FROM unnest(ARRAY[1, 2 ^ -24, 2 ^ -60]::float4[]) x;
--- Too few rows, and denominators of zero, are NULL. A zero sum is +0.
+-- Statistics of too few rows, or with a denominator of zero, are NULL. A zero sum is +0.
 SELECT exact_sum(x), exact_avg(x), exact_var_pop(x), exact_corr(x, x), exact_weighted_avg(x, x), exact_sum_state(x), tree_sum(x) FROM pairs WHERE i > 6;
 SELECT exact_sum(x), exact_dot(x, x), exact_sum_state(x), tree_sum(x) FROM pairs WHERE i = 5;
 SELECT exact_var_pop(x), exact_var_samp(x), exact_skewness(x), exact_kurtosis(x), exact_corr(x, x) FROM pairs WHERE i = 1;

@@ -1,4 +1,4 @@
--- Rows leave a window exactly: after 1e300, a NaN and an infinity have left it, sums and states are the same as without them.
+-- Rows leave a window without a trace: after 1e300, NaN and infinity have left, sums and states are as if these had never been added.
 CREATE TABLE moving AS SELECT * FROM unnest('{1e300,0.5,NULL,2,NaN,1,Infinity,NULL,NULL,3}'::float8[]) WITH ORDINALITY t(x, i);
 SELECT i, x, exact_sum(x) OVER w, exact_avg(x) OVER w, exact_var_pop(x) OVER w FROM moving WINDOW w AS (ORDER BY i ROWS 1 PRECEDING);
 SELECT i, x, sum(x) OVER w FROM moving WINDOW w AS (ORDER BY i ROWS 1 PRECEDING) OFFSET 7;

@@ -1,4 +1,4 @@
-# Statistics by name, so that a test can run all of them. treefold has no min and max of a whole vector, since R's own are exact.
+# Lists the statistics by name, so that a test can run all of them. treefold has no min and max of a whole vector, since R's own are exact.
 of_one <- list(sum = exact_sum, mean = exact_mean, var = exact_var, sd = exact_sd, skewness = exact_skewness, kurtosis = exact_kurtosis)
 of_two <- list(dot = exact_dot, weighted_mean = exact_weighted_mean, cov = exact_cov, cor = exact_cor, slope = exact_slope,
                intercept = exact_intercept)
@@ -23,7 +23,7 @@ expect_same <- function(object, expected, info = NULL) {
   expect_true(identical(object, expected, single.NA = FALSE) || identical(kinds(object), kinds(expected)), info = info)
 }
 
-# Numbers as their bits, but NaNs as R's NA or NaN.
+# Returns numbers as texts that show all their bits, or "NA" or "NaN".
 kinds <- function(x) {
   bits <- sprintf("%a", x)
   bits[is.nan(x)] <- "NaN"

@@ -1,7 +1,7 @@
 cases <- utils::read.csv("cases.csv", colClasses = "character")
 numbers <- function(text) as.numeric(strsplit(text, " ", fixed = TRUE)[[1]])
 
-test_that("each statistic is the exact one, rounded once", {
+test_that("each statistic is computed exactly and rounded once", {
   expect_gt(nrow(cases), 250)
   expect_setequal(cases$statistic, c(names(of_one), names(of_two)))
   for (i in seq_len(nrow(cases))) {
@@ -10,7 +10,7 @@ test_that("each statistic is the exact one, rounded once", {
     y <- numbers(case$y)
     value <- statistic(case$statistic, x, y, as.numeric(case$ddof))
     expect_same(value, as.numeric(case$value), info = paste(case$statistic, case$ddof, case$x))
-    # Missing pairs change only how items are read, not the results.
+    # Pairs that are left out change how items are read, but not the results.
     places <- c(0, sort(sample.int(length(x) + 1, 3, replace = TRUE) - 1))
     for (missing in list(NA, NaN)) {
       holes <- append(x, missing, places[2])
@@ -49,7 +49,7 @@ test_that("threads change no bit", {
   expect_error(tree_sum(x), "the option treefold.threads must be one whole number from 0 to 65535", fixed = TRUE)
 })
 
-test_that("sums cancel and overflow as R's mathematics, not as its arithmetic", {
+test_that("intermediate sums neither lose items nor overflow", {
   expect_identical(exact_sum(c(1e300, 0.1, -1e300)), 0.1)
   expect_identical(exact_sum(c(.Machine$double.xmax, .Machine$double.xmax, -.Machine$double.xmax)), .Machine$double.xmax)
   expect_identical(exact_mean(c(1.7e308, 1.7e308)), 1.7e308)
@@ -58,7 +58,7 @@ test_that("sums cancel and overflow as R's mathematics, not as its arithmetic", 
   expect_identical(1 / exact_sum(c(-0, NA), na.rm = TRUE), Inf)
 })
 
-test_that("no items have the values that R's functions have", {
+test_that("without items, the values are those of R's functions", {
   for (none in list(numeric(), integer(), logical())) {
     expect_identical(exact_sum(none), 0)
     expect_identical(tree_sum(none), 0)
@@ -73,7 +73,7 @@ test_that("no items have the values that R's functions have", {
   expect_identical(exact_var(c(0.1, 0.1)), 0)
 })
 
-test_that("NA wins over NaN, wherever they stand, and NaN over infinities", {
+test_that("NA takes precedence over NaN in any order, and NaN over infinities", {
   expect_same(exact_sum(c(NaN, NA, 1)), NA_real_)
   expect_same(exact_sum(c(NA, NaN, 1)), NA_real_)
   expect_same(tree_sum(c(1, NaN, NA)), NA_real_)
@@ -117,7 +117,7 @@ test_that("compact sequences stay compact", {
   x <- 1:10000000
   expect_identical(exact_sum(x), 50000005000000)
   expect_identical(exact_mean(x), 5000000.5)
-  expect_identical(exact_var(x), (1e14 + 1e7) / 12) # n (n + 1) / 12, and n (n + 1) is a double
+  expect_identical(exact_var(x), (1e14 + 1e7) / 12) # n (n + 1) / 12, where n (n + 1) is exact as a double
   expect_identical(tree_sum(1:1048576), 549756338176)
   expect_true(is_compact(x))
   long <- as.numeric(5e9):(5e9 + 1e5)
@@ -144,7 +144,7 @@ test_that("a long call can be interrupted", {
   expect_identical(exact_sum(1:3), 6)
 })
 
-test_that("complex sums and means are those of the parts", {
+test_that("complex sums and means are computed for the real and the imaginary parts", {
   x <- c(1e300 + 1i, 0.1 - 1e300i, -1e300 + 1e300i)
   expect_identical(exact_sum(x), 0.1 + 1i)
   expect_identical(exact_mean(c(1i, 3 + 0i)), 1.5 + 0.5i)
@@ -160,8 +160,8 @@ test_that("errors name the argument", {
   expect_error(exact_sum(NULL), "x must be numeric, integer or logical, not NULL", fixed = TRUE)
   expect_error(exact_sum(mtcars), "not list", fixed = TRUE)
   expect_error(exact_sum(factor(1)), "x is a factor", fixed = TRUE)
-  expect_error(exact_sum(structure(1, class = "integer64")), "x is of class integer64, whose sum in bit64 is exact", fixed = TRUE)
-  expect_error(exact_sum(as.Date("2020-01-01")), "x is of class Date, which the result would lack: pass as.numeric(x)", fixed = TRUE)
+  expect_error(exact_sum(structure(1, class = "integer64")), "x is of class integer64; use sum() of bit64, which is exact", fixed = TRUE)
+  expect_error(exact_sum(as.Date("2020-01-01")), "x is of class Date, which the result would lose; pass as.numeric(x)", fixed = TRUE)
   expect_error(tree_sum(as.POSIXct(0, origin = "1970-01-01")), "x is of class POSIXct", fixed = TRUE)
   expect_error(exact_weighted_mean(1, as.difftime(1, units = "secs")), "w is of class difftime", fixed = TRUE)
   expect_error(exact_cor(1:3, 1:2), "x has 3 items, but y has 2", fixed = TRUE)

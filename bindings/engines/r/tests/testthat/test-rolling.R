@@ -1,4 +1,4 @@
-# The expected results: the statistic of the items of each window.
+# Computes the expected results: for each window, the statistic of its items.
 by_windows <- function(name, x, y, n, after, na.rm = FALSE, fill = NA_real_, min_obs = NULL) {
   vapply(seq_along(x), function(i) {
     places <- seq.int(i + after - n + 1, i + after)
@@ -34,7 +34,7 @@ test_that("each window has the statistic of its items", {
   succeed()
 })
 
-test_that("windows lie where data.table has them", {
+test_that("windows have the same items as in data.table", {
   skip_if_not_installed("data.table")
   x <- as.numeric(c(3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5))
   for (n in 1:12) for (align in names(after)) for (fill in c(NA, 0)) {
@@ -48,7 +48,7 @@ test_that("windows lie where data.table has them", {
 })
 
 test_that("reported cases", {
-  # Numbers from issues of pandas and Polars, where an item that had left the window had left a residue.
+  # Numbers from issues of pandas and Polars, in which an item that had left the window still changed the result.
   x <- c(5000, rep(c(0.01, -0.02, 0.015, 0.005, -0.01, 0.02, 0.01, -0.03, 0, 0.01), 3))
   last <- function(...) {
     values <- exact_rolling(...)

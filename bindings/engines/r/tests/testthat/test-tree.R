@@ -1,4 +1,4 @@
-# The definition of tree order: neighbours are added in pairs, and an unpaired last item moves up.
+# Computes a sum by the definition of tree order: neighbours are added in pairs, and an unpaired last item moves up.
 by_definition <- function(x) {
   while (length(x) > 1) {
     pairs <- length(x) %/% 2
@@ -21,7 +21,7 @@ test_that("tree_sum has the order of its definition, however items are read", {
   }
 })
 
-test_that("another order has other bits, so that the tests above can fail", {
+test_that("another order gives other bits, so the tests above can fail", {
   x <- c(1, 2^53, 1, -2^53)
   expect_identical(c(tree_sum(x), tree_sum(x[c(2, 4, 1, 3)]), exact_sum(x)), c(1, 2, 2))
 })
