@@ -1,6 +1,6 @@
 """Computes exact statistics as Polars expressions, rounded once.
 
-Statistics of columns depend only on the items, not on threads, chunks or order.
+Results depend only on the items, not on threads, chunks or the order of items.
 
 >>> import polars as pl
 >>> from treefold import polars as tp

@@ -103,7 +103,7 @@ static void check_numbers(SEXP x, const char *name, int by_columns)
     if (Rf_isFactor(x))
         Rf_error("%s is a factor, not a vector of numbers", name);
     if (Rf_inherits(x, "integer64"))
-        Rf_error("%s is of class integer64; use sum() of bit64, which is exact, or pass bit64's as.double(%s) for other statistics", name, name);
+        Rf_error("%s is of class integer64; use sum() of bit64, which is exact, or pass as.double(%s) for other statistics", name, name);
     if (TYPEOF(x) != REALSXP && TYPEOF(x) != INTSXP && TYPEOF(x) != LGLSXP)
         Rf_error("%s must be numeric, integer or logical, not %s", name, Rf_type2char(TYPEOF(x)));
     if (OBJECT(x) && !Rf_inherits(x, "ts") && !Rf_inherits(x, "table") && !Rf_inherits(x, "AsIs"))
