@@ -25,7 +25,7 @@
 // or created without arguments, is empty: its calls fail with code::null. Objects may be destroyed in any order, even after MPI_Finalize
 // and, if they are static, after main. Destructors do not wait for other ranks, and print nothing.
 //
-// Arrays may be in the memory of an NVIDIA GPU, as spans of device pointers; treefold_mpi.h says more.
+// Arrays may be in the memory of an NVIDIA GPU: pass spans of device pointers. treefold_mpi.h has the rules.
 //
 // Link with libtreefold, and compile with any MPI library.
 #ifndef TREEFOLD_MPI_HPP
@@ -33,7 +33,7 @@
 
 #include <treefold.hpp>
 
-// If this macro is not defined, treefold.hpp has reported what is missing.
+// If this macro is not defined, treefold.hpp has already reported what is missing.
 #ifdef TREEFOLD_HPP_IS_COMPLETE
 
 #include <chrono>
@@ -48,8 +48,8 @@ namespace treefold {
 
 namespace detail {
 
-// The exception that a caller's operator threw during a call of this thread, if any. The call may be for another plan, because a wait
-// advances all runs.
+// The exception that a user-defined operator threw during a call of this thread, if any. The operator may belong to another plan than the
+// call, because a wait advances all runs.
 inline thread_local std::exception_ptr thrown_by_operator;
 
 // Calls a plan's operator, which `context` points to.
@@ -59,7 +59,7 @@ template <class T, class F> int combine_in_plan(void *context, const void *left,
     return combine_items<T>(*static_cast<const F *>(context), left, right, out, keep);
 }
 
-// If a call failed, rethrows the operator's exception. If there is none, throws the error of the call.
+// If a call failed because an operator threw an exception, rethrows the exception. If it failed for another reason, throws its error.
 inline void check_run(treefold_status status)
 {
     if (status == TREEFOLD_OK) [[likely]]
@@ -99,11 +99,11 @@ public:
         detail::check(treefold_comm_interruption(comm_.get(), interrupted, context));
     }
 
-    // Frees the duplicate, unless some rank still has a plan or a run on it. Collective. The object is then empty. The destructor does not
-    // free the duplicate: MPI_Finalize does, or the next duplication of the same communicator.
+    // Frees the duplicate, unless some rank still has a plan or a run on it. Collective. This object is empty afterwards. The destructor
+    // does not free the duplicate; MPI_Finalize does, or the next duplication of the same communicator.
     void free() { detail::check(treefold_comm_free(comm_.address())); }
 
-    // The handle for calls of treefold_mpi.h. This object still owns it.
+    // The handle to pass to functions of treefold_mpi.h. This object still owns the handle.
     [[nodiscard]] const treefold_comm *handle() const noexcept { return comm_.get(); }
 
 private:
@@ -155,22 +155,22 @@ public:
     // The name of the run's algorithm.
     [[nodiscard]] std::string_view algorithm() const { return got<treefold_run_algorithm, const char *>(handle()); }
 
-    // The handle() of the run's plan; null if the plan has been destroyed.
+    // The handle() of the run's plan, or null if the plan has been destroyed.
     [[nodiscard]] const treefold_plan *plan_handle() const { return got<treefold_run_plan, const treefold_plan *>(handle()); }
 
-    // The handle for calls of treefold_mpi.h. This object still owns it.
+    // The handle to pass to functions of treefold_mpi.h. This object still owns the handle.
     [[nodiscard]] const treefold_run *handle() const noexcept { return run_.get(); }
 
     // Abandons the run, if there is one. Its plan then cannot run again, and the runs of the other ranks fail.
     void cancel() noexcept
     {
-        // The library does not end a run of another thread. That run may still call the operator, which therefore is never freed.
+        // The library does not end a run that belongs to another thread. Such a run may still call the operator, which is then never freed.
         if (run_.end() != TREEFOLD_OK && op_ != nullptr)
             static_cast<void>(new (std::nothrow) std::shared_ptr(std::move(op_)));
     }
 
 protected:
-    // Waits for the run. The result goes to `result`, or to the array that the start named. Returns true if this rank got a result.
+    // Waits for the run. The result goes to `result` or, if null, to the array of the start. Returns true if this rank got a result.
     bool finish(void *result, std::size_t length)
     {
         int is_mine = 0;
@@ -180,7 +180,7 @@ protected:
 
     detail::handle<treefold_run, treefold_cancel> run_;
     std::shared_ptr<const void> op_;
-    std::size_t length_ = 0; // of the result, in items
+    std::size_t length_ = 0; // the length of the result, in items
 
 private:
     template <class> friend class treefold::plan;
@@ -190,13 +190,13 @@ private:
 
 } // namespace detail
 
-// A run that has started and not yet ended, with items of type T. Runs of several plans may be under way at once; a wait for one advances
-// all of them. A wait ends the run. The destructor abandons it, as cancel() does. wait() returns an R:
+// A run that has started and not yet ended, with items of type T. Runs of several plans may be under way at once; a wait for one run
+// advances all of them. A wait ends its run. The destructor abandons the run, as cancel() does. wait() returns an R:
 //
 //     T                                  the result
-//     std::vector<T>                     a row, this rank's columns of it, or the prefixes of a scan
-//     std::optional of one of these      this result on the root, and nothing on the other ranks
-//     bool                               whether this rank got a result; the start named the span for it
+//     std::vector<T>                     a row, this rank's columns of a row, or the results of a scan
+//     std::optional of one of these      the result on the root, and nothing on the other ranks
+//     bool                               whether this rank got a result, in the span that was passed to start_into()
 template <class T, class R> class [[nodiscard]] run : public detail::any_run {
     static constexpr bool is_item = std::same_as<R, T>, is_row = std::same_as<R, std::vector<T>>;
     static constexpr bool is_optional_row = std::same_as<R, std::optional<std::vector<T>>>;
@@ -225,7 +225,7 @@ public:
         }
     }
 
-    // As wait(), but writes the result to a span or, for a plan by key, to a state. Returns true if this rank got a result; otherwise
+    // Like wait(), but writes the result to a span or, for a plan by key, to a state. Returns true if this rank got a result; otherwise
     // writes nothing. If the span has the wrong length, the call fails, but the run ends normally and the plan can run again.
     bool wait_into(std::span<T> result) requires(is_row || is_optional_row)
     {
@@ -240,8 +240,8 @@ public:
     }
 };
 
-// Waits for runs whose starts named the arrays of the results. The runs may be in any order; empty ones are skipped. All runs end, even
-// after an error. Then the error of the first run that failed is thrown.
+// Waits for runs that start_into() has started. The runs may be in any order; empty runs are skipped. All runs end, even if one of them
+// fails. Then the error of the first run that failed is thrown.
 template <class... T> void wait_all(run<T, bool> &...runs)
 {
     treefold_run *handles[] = {*runs.run_.address()..., nullptr};
@@ -285,10 +285,10 @@ template <class T> using factors = std::pair<std::span<const T>, std::span<const
 
 // The input of a run, one or two arguments:
 //
-//     x           this rank's items, `width` elements each: as many as planned; for exact sums and norms, any number
+//     x           this rank's items, `width` elements each: as many items as planned or, for exact sums and norms, any number
 //     x, y        the factors of a dot product, or of one dot product for each column; for plans of dot products and of floating-point sums
 //     pairs       a range of `width` factors<T>; one message carries all their dot products
-//     keys, x     items and their keys, integers of any type; for plans by key
+//     keys, x     items x and their keys, which are integers of any type; for plans by key
 template <class T, class... In> struct input;
 
 template <class T, range_of<T> X> struct input<T, X> {
@@ -312,7 +312,7 @@ template <class T, range_of<T> X> struct input<T, X> {
         case TREEFOLD_EXSCAN:
             return treefold_exscan(plan, x.data(), x.size(), result, m);
         }
-        // The operation is none of these. The start reports this error, to the other ranks as well.
+        // The operation is none of these. treefold_start reports this error, also to the other ranks.
         treefold_run *none = nullptr;
         return start(plan, operation, result, m, &none);
     }
@@ -354,7 +354,7 @@ template <floating T, range_of<factors<T>> P> struct input<T, P> {
         }
     }
 
-    // If the arrays differ in length, the library gets no arrays, and then reports an error to the other ranks.
+    // If the arrays differ in length, no arrays are passed to the library, which then reports an error to the other ranks.
     [[nodiscard]] std::size_t count() const noexcept { return are_alike ? x.size() : 0; }
     [[nodiscard]] treefold_status status(treefold_status of_call) const noexcept
     {
@@ -393,10 +393,10 @@ struct input<T, K, X> {
 
 template <class T, class... In> concept run_input = requires(const In &...in) { input<T, In...>(in...); };
 
-// A reduction that the ranks have agreed on: built once by a plan_builder, run many times. All runs are collective. `in` is the input, as
-// above. A run does not write to its input, and the result must not overlap it.
+// A reduction that the ranks have agreed on: built once by a plan_builder, run many times. All runs are collective. `in` is the input,
+// which struct `input` describes. A run does not write to its input, and the result must not overlap the input.
 template <class T> class plan {
-    // The type that a call returns: an item, or a row if the input is pairs or has keys.
+    // The type that a call returns: an item, or a row if the input consists of pairs or has keys.
     template <class... In> using whole = std::conditional_t<input<T, In...>::is_row, std::vector<T>, T>;
 
 public:
@@ -413,14 +413,14 @@ public:
         return mine;
     }
 
-    // The name of the algorithm that runs an operation; none if the plan does not offer the operation.
+    // The name of the algorithm that runs an operation; empty if the plan does not offer the operation.
     [[nodiscard]] std::optional<std::string_view> algorithm(operation of) const
     {
         const auto name = detail::got<treefold_plan_algorithm, const char *>(handle(), static_cast<std::int32_t>(of));
         return name == nullptr ? std::nullopt : std::optional<std::string_view>(name);
     }
 
-    // Whether a run is pending: started, and neither waited for nor abandoned. A plan has one run at a time.
+    // Whether a run is pending, that is, started and neither waited for nor abandoned. A plan has one run at a time.
     [[nodiscard]] bool is_pending() const { return detail::got<treefold_plan_pending, int>(handle()) != 0; }
 
     // The schedule as text: which rank sends what to whom, and when.
@@ -433,10 +433,10 @@ public:
         return text;
     }
 
-    // The handle for calls of treefold_mpi.h. This object still owns it.
+    // The handle to pass to functions of treefold_mpi.h. This object still owns the handle.
     [[nodiscard]] const treefold_plan *handle() const noexcept { return plan_.get(); }
 
-    // The reduction of all ranks' items, on every rank: an item, or a row if the input is pairs or has keys.
+    // The reduction of all ranks' items, on every rank: an item, or a row if the input consists of pairs or has keys.
     template <class... In> requires run_input<T, In...>
     [[nodiscard]] whole<In...> allreduce(const In &...in) const
     {
@@ -474,15 +474,15 @@ public:
         return is_mine ? std::optional(std::move(result)) : std::nullopt;
     }
 
-    // This rank's scattered_columns() of the reduction.
+    // This rank's columns of the reduction, which scattered_columns() gives.
     template <class... In> requires run_input<T, In...>
     [[nodiscard]] std::vector<T> reduce_scatter(const In &...in) const
     {
         return row(operation::reduce_scatter, scattered_columns().size(), in...);
     }
 
-    // For each of this rank's items, the reduction of all items up to it. scan() includes the item. exscan() does not; item 0 gets the
-    // operator's value for no items. In exact sums and norms, the items of lower ranks come first.
+    // For each of this rank's items, the reduction of all items up to it. scan() includes the item itself. exscan() excludes it; for item
+    // 0, the result is the operator's value for no items. In plans of exact sums and norms, the items of lower ranks come first.
     template <range_of<T> X> [[nodiscard]] std::vector<T> scan(const X &x) const
     {
         return row(operation::scan, std::ranges::size(x), x);
@@ -502,12 +502,12 @@ public:
         return call(of, input<T, X, Y>(x, y), result);
     }
 
-    // Copies the root's row to every rank. Plans of exact sums and norms have no broadcast: code::unsupported.
+    // Copies the root's row to every rank. Fails with code::unsupported in plans of exact sums and norms and in plans by key.
     void broadcast(std::span<T> row) const { detail::check_run(treefold_broadcast(handle(), row.data(), row.size())); }
 
     // Runs a plan by key on a state that has the plan's number of keys and holds the sums that the plan's statistic needs. allreduce
-    // replaces each rank's state by the state of all ranks' items. reduce does so on the root only. reduce_scatter leaves only this rank's
-    // keys, renumbered from 0. Returns true if this rank's state now holds a result.
+    // replaces each rank's state with the state of all ranks' items. reduce replaces only the root's state. reduce_scatter leaves only this
+    // rank's keys in each state, renumbered from 0. Returns true if this rank's state now holds a result.
     template <std::same_as<T> U> requires floating<U>
     bool run_on(operation of, keyed<U> &state) const
     {
@@ -516,9 +516,9 @@ public:
         return is_mine != 0;
     }
 
-    // These functions start a collective, and return when this rank's items are folded: the caller may then change the items. If the plan
-    // is in tree order, the wait throws this rank's own errors, such as items of the wrong length or an exception of the operator. If the
-    // plan is exact, by key or in lanes, the start throws errors in the items.
+    // These functions start a collective, and return when this rank's items are folded. The caller may then change the items. In a plan in
+    // tree order, the wait throws this rank's own errors, such as a wrong number of items or an exception of the operator. In a plan that
+    // is exact, by key or in lanes, the start throws errors in this rank's items.
     template <class... In> requires run_input<T, In...>
     [[nodiscard]] run<T, whole<In...>> start_allreduce(const In &...in) const
     {
@@ -553,8 +553,8 @@ public:
         return start<std::vector<T>>(operation::exscan, input<T, X>(x), std::ranges::size(x));
     }
 
-    // Starts any of these operations. The wait writes to `result`: until then this span must stay allocated. On a rank that gets no result,
-    // the span may be empty.
+    // Starts any of these operations. The wait writes the result to the span `result`, which must stay allocated until then. On a rank that
+    // gets no result, the span may be empty.
     template <class X> requires run_input<T, X>
     [[nodiscard]] run<T, bool> start_into(operation of, const X &x, std::span<T> result) const
     {
@@ -584,7 +584,7 @@ private:
         return result;
     }
 
-    // Starts a run whose result has `length` items, or goes to `result`.
+    // Starts a run. The result has `length` items, or is written to `result`.
     template <class R, class In> run<T, R> start(operation of, const In &in, std::size_t length, std::span<T> result = {}) const
     {
         run<T, R> started;
@@ -604,7 +604,7 @@ private:
 // Items `begin` to `end - 1`.
 using range = treefold_range;
 
-// Parameters of algorithms, as in treefold_mpi.h. They change no bit.
+// Parameters of algorithms, which treefold_mpi.h describes. They do not change the bits of results.
 enum class parameter : std::int32_t {
     blocks = TREEFOLD_BLOCKS,
     ports = TREEFOLD_PORTS,
@@ -612,13 +612,13 @@ enum class parameter : std::int32_t {
     message_limit = TREEFOLD_MESSAGE_LIMIT,
 };
 
-// Whether T has exact plans for S. There is no norm of complex types: pass n complex numbers as 2n real ones.
+// Whether T has exact plans for S. Complex types have no norm; pass n complex numbers as 2n real numbers.
 template <class T, treefold_statistic S>
 concept has_exact_plan =
     (S == TREEFOLD_EXACT_SUM || S == TREEFOLD_EXACT_NORM || S == TREEFOLD_EXACT_DOT || S == TREEFOLD_EXACT_VDOT) && has_statistic<T, S>;
 
-// Describes a plan: the type of the items, the reduction, and settings. Unless the plan is exact, one setting must say which rank has which
-// items. build() checks all settings. A builder may be copied, and may build several plans.
+// Describes a plan: the type of the items, the reduction, and settings. Unless the plan is exact or by key, one setting must say which rank
+// has which items. build() checks all settings. A builder may be copied, and may build several plans.
 template <class T> class plan_builder {
 public:
     // A reduction by a built-in operator; by default the sum.
@@ -630,8 +630,8 @@ public:
     {
     }
 
-    // The exact sum, norm or dot product of all ranks' items, rounded once. It does not depend on the order of the items, or on which rank
-    // has which item. In each run, each rank passes any number of items, or none. With a width, items are rows.
+    // The exact sum, norm or dot product of all ranks' items, rounded once. The result does not depend on the order of the items, or on
+    // which rank has which item. In each run, each rank passes any number of items, or none. With a width, items are rows.
     template <treefold_statistic S> requires has_exact_plan<T, S>
     plan_builder(const comm &world, statistic_of<S>)
         : plan_builder(world, [](const treefold_comm *on, treefold_builder **result) {
@@ -640,7 +640,7 @@ public:
     {
     }
 
-    // A statistic of each key's items; keys are 0 to groups - 1. For statistics other than sums and means, use run_on() and read the state.
+    // A statistic of each key's items. Keys are 0 to groups - 1. For all but sums and means, call run_on() and read the state's statistic.
     template <treefold_statistic S> requires floating<T>
     plan_builder(const comm &world, statistic_of<S>, std::size_t groups)
         : plan_builder(world, [groups](const treefold_comm *on, treefold_builder **result) {
@@ -650,9 +650,9 @@ public:
         width_ = groups;
     }
 
-    // A reduction by the caller's operator. T is trivially copyable, of 4, 8, … up to 512 bytes. op(left, right) returns the combination
-    // of two items. It must return the same bits on every rank, and must not communicate. The ranks compare `name` and `empty`, the value
-    // for no items.
+    // A reduction by a user-defined operator. T is trivially copyable, and its size is a multiple of 4, up to 512 bytes. op(left, right)
+    // returns the combination of two items. It must return the same bits on every rank, and must not communicate. `empty` is the result for
+    // no items. The ranks compare `name` and `empty`.
     template <callers_operator F>
     plan_builder(const comm &world, std::string_view name, F op) : plan_builder(world, name, std::move(op), std::optional<T>())
     {
@@ -663,12 +663,12 @@ public:
     {
     }
 
-    // These four functions say which rank has which items; one of them is needed. even() and block_cyclic() are rules: all ranks pass the
-    // same numbers, and a plan needs no table of which rank has which items.
+    // The next four functions say which rank has which items; one of them is needed. even() and block_cyclic() are rules: all ranks pass
+    // the same numbers, and a plan needs no table of which rank has which items.
 
     // This rank has `items` items, numbered after those of the lower ranks.
     plan_builder &local_items(std::uint64_t items) { return set<treefold_builder_local_items>(items); }
-    // This rank has these ranges, in the order of its array. The ranges of all ranks together are 0 to N - 1, each item once.
+    // This rank has these ranges, in the order of its array. The ranges of all ranks together contain each of the items 0 to N - 1 once.
     plan_builder &extents(std::vector<range> ranges)
     {
         settings_.push_back([ranges = std::move(ranges)](treefold_builder *builder) {
@@ -676,9 +676,9 @@ public:
         });
         return *this;
     }
-    // N = `items` over all p ranks: floor(N / p) on each, and one more on the first N mod p ranks.
+    // The p ranks have N = `items` items in total: floor(N / p) each, and each of the first N mod p ranks one more.
     plan_builder &even(std::uint64_t items) { return set<treefold_builder_even>(items); }
-    // `items` over all ranks, dealt to the ranks round-robin in blocks of `block` items.
+    // All ranks together have `items` items, dealt to the ranks round-robin in blocks of `block` items.
     plan_builder &block_cyclic(std::uint64_t items, std::uint64_t block) { return set<treefold_builder_block_cyclic>(items, block); }
 
     // The total number of items. build() compares it with the items that the ranks have.
@@ -694,7 +694,7 @@ public:
     // The rank that gets the result of reduce(), and whose row broadcast() sends. 0 by default.
     plan_builder &root(int rank) { return set<treefold_builder_root>(rank); }
 
-    // The algorithm, one of algorithm_names(), and its parameters. They change no bit.
+    // The algorithm, one of algorithm_names(), and its parameters. They do not change the bits of results.
     plan_builder &algorithm(std::string_view name)
     {
         settings_.push_back([name = std::string(name)](treefold_builder *builder) {
@@ -714,16 +714,16 @@ public:
         return set<treefold_builder_lanes>(count);
     }
 
-    // Builds without communicating. If the items have numbers, they must follow a rule: even() or block_cyclic(). All ranks must make the
-    // same calls on the builder; treefold does not check this.
+    // Makes build() work without communication. If the items have numbers, their distribution must follow a rule, even() or block_cyclic().
+    // All ranks must make the same calls on the builder; treefold does not check this.
     plan_builder &agreed()
     {
         is_agreed_ = true;
         return set<treefold_builder_agreed>();
     }
 
-    // Compares the ranks' settings and builds a plan. Collective. If it fails, every rank gets the same error, with one exception: if a
-    // setting of one rank is invalid on its own, such as an unknown algorithm, that rank gets its own error, and the others get
+    // Compares the ranks' settings and builds a plan. Collective. If the build fails, every rank gets the same error, with one exception:
+    // if a setting of one rank is invalid on its own, such as an unknown algorithm, that rank gets its own error, and the other ranks get
     // code::argument with the number of that rank.
     [[nodiscard]] plan<T> build() const
     {
@@ -782,8 +782,8 @@ private:
         return status;
     }
 
-    // Makes the build fail on all ranks; otherwise the other ranks would wait for this one. This builds a plan without saying which items
-    // this rank has, so every rank gets an error that names this rank.
+    // Makes the build fail on all ranks; otherwise the other ranks would wait for this one. This function builds a plan without saying
+    // which items this rank has, so every rank gets an error that names this rank.
     void refuse() const noexcept
     {
         builder_handle builder;
@@ -792,10 +792,10 @@ private:
             static_cast<void>(treefold_plan_build(builder.get(), plan.address()));
     }
 
-    // A name that the library looks up, not an address: if the comm has ended, calls return an error.
+    // The handle is a name that the library looks up, not an address. After the communicator is destroyed, calls return an error.
     const treefold_comm *comm_;
 
-    // The caller's operator, at the address that plans use; null for a built-in one.
+    // The user-defined operator, at the address that plans use; null for a built-in operator.
     std::shared_ptr<const void> op_;
 
     begin create_;
@@ -806,8 +806,8 @@ private:
 
 // ---- Sums by keys of 64 bits -------------------------------------------------------------------------------------------------------
 
-// Exact sums by 64-bit keys. A key may be any value, and each run may have other keys. Each key belongs to one rank: the key and the number
-// of ranks determine which. Results are pairs of a key and its sum, in ascending order of the keys.
+// Exact sums by 64-bit keys. A key may be any value, and each run may have other keys. Each key belongs to one rank, which depends only on
+// the key and the number of ranks. Results are pairs of a key and its sum, in ascending order of the keys.
 template <class K, floating T> requires any_of<K, std::int64_t, std::uint64_t>
 class hashed_plan {
 public:
@@ -815,14 +815,14 @@ public:
 
     hashed_plan() noexcept = default;
 
-    // Compares the ranks' types and roots. Collective: if it fails, it fails on every rank.
+    // Compares the ranks' types and roots. Collective: if the call fails, it fails on every rank.
     explicit hashed_plan(const comm &world, int root = 0)
     {
         detail::check(treefold_hashed_create(world.handle(), detail::type_of<K>, detail::type_of<T>, root, plan_.address()));
     }
 
-    // allreduce() returns all keys that have items on any rank. reduce() returns them on the root, and nothing on the other ranks.
-    // reduce_scatter() returns the keys that belong to this rank. Collective.
+    // allreduce() returns all keys that have items on any rank. reduce() returns all these keys on the root, and nothing on the other
+    // ranks. reduce_scatter() returns the keys that belong to this rank. Collective.
     [[nodiscard]] std::vector<value_type> allreduce(std::span<const K> keys, std::span<const T> x) const
     {
         return run(TREEFOLD_ALLREDUCE, keys, x);
@@ -836,7 +836,7 @@ public:
         return run(TREEFOLD_REDUCE_SCATTER, keys, x);
     }
 
-    // The handle for calls of treefold_mpi.h. This object still owns it.
+    // The handle to pass to functions of treefold_mpi.h. This object still owns the handle.
     [[nodiscard]] const treefold_hashed *handle() const noexcept { return plan_.get(); }
 
 private:

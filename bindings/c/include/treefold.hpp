@@ -1,4 +1,4 @@
-// treefold.hpp: treefold.h for C++20. Reductions whose bits depend on the items, their order and the operator, and on nothing else.
+// treefold.hpp wraps treefold.h for C++20: reductions whose bits depend on the items, their order and the operator, and on nothing else.
 //
 //     std::vector<double> x = {0.1, 0.2, 0.3, 0.4};
 //     double total = treefold::sum(x);
@@ -7,8 +7,8 @@
 //
 //     T sum(items)                   in tree order; 0 if there are no items
 //     T product(items)               1 if there are no items
-//     T min(items), T max(items)     as in IEEE 754-2019: a NaN wins, -0 is less than +0; an error if there are no items
-//     T sum_lanes(items, lanes)      lane i mod lanes gets item i; sums the lanes, then their sums: docs/lanes.md; float and double
+//     T min(items), T max(items)     as in IEEE 754-2019: NaN if an item is NaN; -0 is less than +0; an error if there are no items
+//     T sum_lanes(items, lanes)      item i is in lane i mod lanes; adds the sums of the lanes (docs/lanes.md); float and double
 //     T canonical_reduce<L>(first, last, init, op)    ISO C++ paper P4016: op(init, reduction in L lanes); op defaults to std::plus
 //     T dot(x, y)                    the sum of x[i] * y[i]; float and double
 //     T squared_norm(x)              dot(x, x)
@@ -17,8 +17,8 @@
 //     T fold(items, op, empty)       as fold(items, op); `empty` is the result for no items
 //     T fold_on(items, op, run)      with an operator of treefold::ops, on the caller's threads, such as OpenMP's
 //     T dot_on(x, y, run)
-//     vector<T> sum_rows(items, width), fold_rows(items, width, op)    rows of `width` items, element by element
-//     vector<T> fields(fields, op)   a reduction of each of several ranges of one length
+//     vector<T> sum_rows(items, width), fold_rows(items, width, op)    reduce rows of `width` elements, element by element
+//     vector<T> fields(fields, op)   one reduction for each of several ranges, which have the same length
 //
 // Functions whose names end in `_into` write their result to a std::span<T>, the last argument. treefold_exact.hpp has exact statistics,
 // and treefold_states.hpp has states that a program keeps between calls; this header includes both.
@@ -30,7 +30,7 @@
 #ifndef TREEFOLD_HPP
 #define TREEFOLD_HPP
 
-// Stops here with one error, since the rest of the header would cause many.
+// Reports one error and skips the rest of the header, which would cause many.
 #if __cplusplus <= 201703L
 #error "treefold.hpp and treefold_mpi.hpp need C++20: compile with -std=c++20 or later, or include treefold.h or treefold_mpi.h"
 #elif !defined(__cpp_exceptions)
@@ -65,10 +65,10 @@ namespace treefold {
 
 // ---- Errors ------------------------------------------------------------------------------------------------------------------------
 
-// The status of a function of treefold.h, which documents the codes.
+// A status of treefold.h, which documents the codes.
 enum class [[nodiscard]] code : treefold_status {
     ok = TREEFOLD_OK,
-    null = TREEFOLD_NULL, // also for a call on an object that was moved from or consumed
+    null = TREEFOLD_NULL, // also for calls on an object that was moved from or consumed
     argument = TREEFOLD_ARGUMENT,
     length = TREEFOLD_LENGTH,
     disagree = TREEFOLD_DISAGREE,
@@ -100,7 +100,7 @@ public:
 
     [[nodiscard]] treefold::code code() const noexcept { return code_; }
 
-    // The rank that the error concerns; -1 if it concerns no rank.
+    // The rank that the error concerns, or -1 if there is no such rank.
     [[nodiscard]] int rank() const noexcept { return rank_; }
 
 private:
@@ -122,10 +122,10 @@ public:
     // The error code; ok if there is a result.
     treefold::code code() const noexcept { return *this ? treefold::code::ok : std::get<1>(held_).code(); }
 
-    // The error. There must be one.
+    // The error. May be called only if the call failed.
     [[nodiscard]] const treefold::error &error() const { return std::get<1>(held_); }
 
-    // The result; throws the error if there is none.
+    // The result. Throws the error if the call failed.
     [[nodiscard]] value_type &value()
     {
         if (!*this)
@@ -138,7 +138,7 @@ private:
     std::variant<value_type, treefold::error> held_;
 };
 
-// Calls a function, and returns its result, or the error that it throws. Other exceptions, such as those of an operator, pass through.
+// Calls a function, and returns its result or the error that it throws. std::bad_alloc becomes code::memory. Other exceptions pass through.
 //
 //     if (auto total = treefold::try_(treefold::sum, x))
 //         use(*total);
@@ -179,7 +179,7 @@ concept integer = std::integral<T> && sizeof(T) <= 8 && std::same_as<T, std::rem
 
 template <class T> concept number = floating<T> || complex_number<T> || integer<T>;
 
-// The operators of treefold.h.
+// The type of the constant for operator Op of treefold.h.
 template <treefold_op Op> struct builtin {};
 
 template <class F>
@@ -192,7 +192,7 @@ inline constexpr builtin<TREEFOLD_MIN> min{};
 inline constexpr builtin<TREEFOLD_MAX> max{};
 } // namespace ops
 
-// Whether a type has an operator of treefold.h: complex numbers have no minimum and maximum.
+// Whether operator Op of treefold.h is defined for T. Complex numbers have no minimum and no maximum.
 template <class T, treefold_op Op>
 concept reducible = number<T> && !(complex_number<T> && (Op == TREEFOLD_MIN || Op == TREEFOLD_MAX));
 
@@ -238,7 +238,7 @@ template <auto Function, class T, class... Arguments> T got(Arguments... argumen
     return result;
 }
 
-// Throws an error found in C++, and makes it this thread's last error.
+// Throws an error that this header has detected, and makes it this thread's last error.
 [[noreturn]] inline void refuse(code value, const char *message)
 {
     fail(treefold_report(static_cast<treefold_status>(value), message));
@@ -249,7 +249,7 @@ template <item_range R> std::span<const item_of<R>> view(const R &range) noexcep
     return {std::ranges::data(range), std::ranges::size(range)};
 }
 
-// Returns a vector of `count` items that `write` has filled.
+// Returns a vector of `count` items, which `write` fills.
 template <class T, class Write> std::vector<T> filled(std::size_t count, const Write &write)
 {
     std::vector<T> result(count);
@@ -275,7 +275,7 @@ public:
     [[nodiscard]] T *get() const noexcept { return value_; }
     [[nodiscard]] T **address() noexcept { return &value_; }
 
-    // Destroys the handle. This fails if the handle belongs to another thread: the destructor ignores the error.
+    // Destroys the handle. Fails if the handle belongs to another thread; the destructor ignores this error.
     treefold_status end() noexcept
     {
         const auto status = value_ == nullptr ? TREEFOLD_OK : End(&value_);
@@ -302,16 +302,16 @@ template <class T, class F> consteval void check_operator()
     static_assert(std::is_trivially_copyable_v<T>,
                   "treefold: an item must be trivially copyable (std::pair and std::tuple are not; use a struct)");
     static_assert(sizeof(T) % 4 == 0, "treefold: the size of an item of your own operator must be a multiple of 4 bytes");
-    static_assert(sizeof(T) <= TREEFOLD_ITEM_BYTES_MAX, "treefold: an item of your own operator has at most 512 bytes");
+    static_assert(sizeof(T) <= TREEFOLD_ITEM_BYTES_MAX, "treefold: an item of your own operator must have at most 512 bytes");
     static_assert(std::is_invocable_v<const F &, const T &, const T &>,
-                  "treefold: an operator is called as op(const T &, const T &), and is const itself (no mutable lambda)");
+                  "treefold: a const operator must be callable as op(const T &, const T &); a mutable lambda is not");
     if constexpr (std::is_invocable_v<const F &, const T &, const T &>)
         static_assert(std::same_as<std::remove_cvref_t<std::invoke_result_t<const F &, const T &, const T &>>, T>,
                       "treefold: an operator must return the type of the items, not a type that converts to it");
 }
 
-// Storage for an item; T needs no default constructor. The library aligns items to 8 bytes only, and T may need more, so items are copied;
-// compilers turn these copies into loads.
+// Storage for an item; T needs no default constructor. Items are copied, because the library aligns them to 8 bytes only and T may need
+// more. Compilers turn these copies into loads.
 template <class T> union slot {
     T value;
 
@@ -319,8 +319,7 @@ template <class T> union slot {
 
     void load(const void *bytes) noexcept { std::memcpy(static_cast<void *>(std::addressof(value)), bytes, sizeof(T)); }
 
-    // The padding of an item has undefined bits, and ranks compare the bytes of empty values. So this zeroes the padding if the compiler
-    // can.
+    // Zeroes the padding of the item if the compiler can. Padding has undefined bits, and ranks compare the bytes of empty values.
     void clear_padding() noexcept
     {
 #ifdef __has_builtin
@@ -331,7 +330,7 @@ template <class T> union slot {
     }
 };
 
-// Keeps the exception that ended a reduction: the first one, if several threads throw.
+// Keeps the exception that ended a reduction. If several threads throw, the first exception is kept.
 class first_exception {
 public:
     void keep() noexcept
@@ -340,7 +339,7 @@ public:
             exception_ = std::current_exception();
     }
 
-    // Throws the exception, if there is one. The reduction is over: no other thread is in keep().
+    // Throws the kept exception, if any. Must be called after the reduction, when no other thread is in keep().
     void rethrow() const
     {
         if (exception_ != nullptr)
@@ -352,7 +351,7 @@ private:
     std::exception_ptr exception_;
 };
 
-// Combines two items, and returns the status of a treefold_combine. If the operator throws, calls keep(), which may store the exception.
+// Combines two items and returns 0. If the operator throws, calls keep(), which may store the exception, and returns 1.
 //
 // A template cannot have C linkage, so the functions that the library calls back have C++ linkage. The calling conventions of C and C++ are
 // the same in all compilers for 64-bit processors.
@@ -385,7 +384,7 @@ template <class T, class F> struct guarded {
     }
 };
 
-// The function that the caller's threads call, with the number of a part.
+// The function that the caller's threads call with the number of a part.
 struct part_of_job {
     treefold_part part;
     void *job;
@@ -585,7 +584,7 @@ inline void threads(int count)
     detail::check(treefold_threads(count));
 }
 
-// The number of threads that this thread has set.
+// The number of threads that this thread has set; 1 by default.
 [[nodiscard]] inline int thread_count() noexcept { return treefold_thread_count(); }
 
 // Sets this thread's number of threads. Its destructor, which must run in the same thread, restores the old number.
@@ -641,7 +640,7 @@ template <std::size_t L, class T, class F> class lane_rows {
 public:
     explicit lane_rows(F &op) : op_(op) {}
 
-    // Adds the next row; all but the last have L values.
+    // Adds the next row. Every row but the last has L values.
     void push(std::vector<T> row)
     {
         for (auto carries = std::countr_one(count_++); carries > 0; --carries)
@@ -697,13 +696,13 @@ private:
 
 } // namespace detail
 
-// The canonical reduction of ISO C++ paper P4016: op(init, r), where r is the reduction of [first, last) in L lanes; init if there
-// are no items. Items are converted to T first. Sums of arrays of float or double call sum_lanes, and throw its errors.
+// The canonical reduction of ISO C++ paper P4016. Returns op(init, r), where r is the reduction of [first, last) in L lanes, or init if
+// there are no items. Items are converted to T first. Sums of arrays of float or double call sum_lanes, and throw its errors.
 template <std::size_t L, std::input_iterator I, std::sentinel_for<I> S, class T, class F = std::plus<>>
     requires std::convertible_to<std::iter_reference_t<I>, T> && std::convertible_to<std::invoke_result_t<F &, T, T>, T>
 [[nodiscard]] T canonical_reduce(I first, S last, T init, F op = {})
 {
-    static_assert(1 <= L && L <= std::size_t{1} << 20, "treefold: there are 1 to 2^20 lanes");
+    static_assert(1 <= L && L <= std::size_t{1} << 20, "treefold: the number of lanes must be from 1 to 2^20");
     if (first == last)
         return init;
     if constexpr (std::contiguous_iterator<I> && std::sized_sentinel_for<S, I> && floating<T> && std::same_as<std::iter_value_t<I>, T> &&

@@ -1,20 +1,20 @@
-// treefold_exact.hpp: statistics that are computed exactly and rounded once: of all items, by key, and of moving windows. treefold.hpp
-// includes it.
+// treefold_exact.hpp: exact statistics of all items, by key, and of moving windows. Each result is rounded once. treefold.hpp includes this
+// header.
 //
 //     double variance = treefold::exact(treefold::statistic::variance, x, {.ddof = 1});
 //     std::vector<double> means = treefold::by_key(treefold::statistic::mean, keys, x, groups);
 //     std::vector<double> slopes = treefold::rolling(treefold::statistic::slope, x, y, treefold::window{.items = 20});
 //
 //     T exact_sum(items), exact_dot(x, y), exact_norm(x)
-//     R exact(statistic, items), exact(statistic, x, y)                      x and y for a statistic of two arrays
-//     vector<R> exact_rows(statistic, items, width)                          of the columns of rows
-//     vector<R> by_key(statistic, keys, items, groups)                       of each key's items; keys are 0 to groups - 1
+//     R exact(statistic, items), exact(statistic, x, y)                      a statistic of all items, or of the pairs (x[i], y[i])
+//     vector<R> exact_rows(statistic, items, width)                          one for each column of rows
+//     vector<R> by_key(statistic, keys, items, groups)                       one for each key; keys are 0 to groups - 1
 //     vector<R> by_key(statistic, keys, x, y, groups)
-//     vector<R> by_key_rows(statistic, keys, items, width, groups)           of the columns of each key's rows
-//     vector<T> rolling(statistic, items, window), rolling(statistic, x, y, window)    of the window of each item
+//     vector<R> by_key_rows(statistic, keys, items, width, groups)           one for each column of each key's rows
+//     vector<T> rolling(statistic, items, window), rolling(statistic, x, y, window)    one for the window of each item
 //
 // Functions that take a statistic also take options as an optional last argument: {.ddof = 1}. Functions whose names end in `_into` write
-// to a std::span. The span replaces the number of groups; in functions without groups it is the last argument before the options.
+// to a std::span. The span replaces the number of groups. In functions without groups, the span is the last argument before the options.
 //
 // R, the type of the result, is the type of the items, except:
 //
@@ -66,7 +66,7 @@ struct options {
 template <treefold_statistic S>
 concept of_pairs = S == TREEFOLD_EXACT_VDOT || (TREEFOLD_EXACT_DOT <= S && S <= TREEFOLD_EXACT_INTERCEPT);
 
-// Whether a statistic exists for integers by key, and for complex numbers.
+// Whether a statistic exists for integers by key (of_integers), and for complex numbers (of_complex).
 template <treefold_statistic S> concept of_integers = TREEFOLD_EXACT_COUNT <= S && S <= TREEFOLD_EXACT_STD;
 template <treefold_statistic S>
 concept of_complex = of_integers<S> || S == TREEFOLD_EXACT_DOT || S == TREEFOLD_EXACT_VDOT;
@@ -111,8 +111,8 @@ enum class placement : std::int32_t {
     expanding = TREEFOLD_EXPANDING, // the window has all items up to i
 };
 
-// An ascending index with one number for each item, such as a time, and the width of a window in the same unit. The numbers are not copied:
-// they must outlive this object.
+// An ascending index, such as a time, with one number for each item; and the width of a window in the same unit. The numbers are not
+// copied, and must outlive this object.
 class window_index {
 public:
     window_index() noexcept = default;
@@ -124,7 +124,7 @@ public:
         std::memcpy(width_, std::addressof(width), sizeof width);
     }
 
-    // Whether there is an index. The other members are the values for the fields of treefold_window.
+    // Whether there is an index. The other members return the values for the fields of treefold_window.
     [[nodiscard]] explicit operator bool() const noexcept { return type_ != 0; }
     [[nodiscard]] const void *numbers() const noexcept { return numbers_; }
     [[nodiscard]] std::size_t size() const noexcept { return length_; }
@@ -138,13 +138,13 @@ private:
     treefold_type type_ = 0;
 };
 
-// Windows of a number of items, or of a width in an index: window{.items = 20}, window{.index = {days, 7}}.
+// Windows of a number of items, or of a range of an index: window{.items = 20}, window{.index = {days, 7}}.
 struct window {
     std::size_t items = 0;
     window_index index = {};
     treefold::placement placement = treefold::placement::trailing;
-    std::size_t least_items = 0; // a window of fewer items has the value NaN
-    bool skip_nan = false;       // skips items that are NaN, and pairs with a NaN
+    std::size_t least_items = 0; // the result is NaN for a window of fewer items
+    bool skip_nan = false;       // whether to skip items that are NaN, and pairs with a NaN
 };
 
 // ---- Implementation details --------------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ namespace detail {
 // A placeholder for the second array of a statistic that takes only one.
 template <class T> inline constexpr std::span<const T> no_array{};
 
-// An array's address, never null: for treefold_by_key_rows, null keys would mean that all rows have one key.
+// Returns an array's address, never null. To treefold_by_key_rows, null keys would mean that all rows have the same key.
 template <class T> const void *address_of(std::span<const T> array) noexcept
 {
     static constexpr T none{};
@@ -178,7 +178,7 @@ struct exact_function {
     }
 };
 
-// Like exact_function, for one fixed statistic.
+// Like exact_function, but for one fixed statistic.
 template <treefold_statistic S> struct exact_of_function {
     template <item_range... Arrays> [[nodiscard]] auto operator()(const Arrays &...arrays) const
         requires requires { exact_function{}(statistic_of<S>(), arrays...); }

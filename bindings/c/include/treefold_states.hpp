@@ -1,4 +1,4 @@
-// treefold_states.hpp: exact statistics kept between calls. treefold.hpp includes it.
+// treefold_states.hpp: exact statistics that a program keeps between calls. treefold.hpp includes this header.
 //
 //     treefold::accumulator<double> total(treefold::statistic::variance);
 //     total.add(x);
@@ -9,11 +9,11 @@
 //     shops.add(keys, x);
 //     std::vector<double> sums = shops.values(treefold::statistic::sum);
 //
-// An object is created for one statistic, and also has the other statistics that follow from the same sums: treefold.h lists them. Any
-// other statistic is code::unsupported.
+// An object is created for one statistic, and also has the other statistics that follow from the same sums, as treefold.h lists them. Calls
+// for any other statistic fail with code::unsupported.
 //
-// Objects can be moved; clone() copies one. Any thread may use them, and several threads may read one at once. A failed call changes
-// nothing.
+// Objects can be moved; clone() copies an object. Any thread may use an object, and several threads may read it at once. A failed call
+// changes nothing.
 #ifndef TREEFOLD_STATES_HPP
 #define TREEFOLD_STATES_HPP
 
@@ -48,7 +48,7 @@ public:
         detail::check(treefold_accumulator_create(detail::type_of<T>, S, state_.address()));
     }
 
-    // Creates an accumulator from the bytes() of one that was created for the same statistic.
+    // Creates an accumulator from the bytes() of another accumulator, which was created for the same statistic.
     template <treefold_statistic S> [[nodiscard]] static accumulator of_bytes(statistic_of<S> of, std::span<const std::byte> bytes)
     {
         accumulator result(of);
@@ -96,14 +96,14 @@ public:
     // The state as bytes, for files and other programs. Equal objects have the same bytes.
     [[nodiscard]] std::vector<std::byte> bytes() const { return detail::bytes_of<treefold_accumulator_to_bytes>(handle()); }
 
-    // Whether both have the same sum and equal counts of items, NaNs, infinities and negative zeros. Both must hold the same kind of sums:
-    // otherwise the call throws code::argument.
+    // Whether both accumulators have the same sum and equal counts of items, NaNs, infinities and negative zeros. Throws code::argument if
+    // they do not hold the same kind of sums.
     [[nodiscard]] friend bool operator==(const accumulator &left, const accumulator &right)
     {
         return detail::got<treefold_accumulator_equal, int>(left.handle(), right.handle()) == 1;
     }
 
-    // The handle for calls of treefold.h. This object still owns it.
+    // The handle to pass to functions of treefold.h. This object still owns the handle.
     [[nodiscard]] treefold_accumulator *handle() const noexcept { return state_.get(); }
 
 private:
@@ -120,8 +120,8 @@ private:
     detail::handle<treefold_accumulator, treefold_accumulator_destroy> state_;
 };
 
-// Exact statistics of each key's items. Keys are integers of any type, from 0 to groups - 1. If a 64-bit type K is given, a key may be any
-// value of K, and gets a sum when its first item is added: see `hashed`.
+// Exact statistics of each key's items. Without K, keys are integers of any type, from 0 to groups - 1. With a 64-bit type K, a key may be
+// any value of K, and gets a sum when its first item is added (see `hashed`).
 template <class T, class K = void>
     requires(floating<T> || integer<T>) && any_of<K, void, std::int64_t, std::uint64_t>
 class keyed {
@@ -142,7 +142,7 @@ public:
         detail::check(treefold_keyed_create_hashed(detail::type_of<T>, detail::type_of<K>, state_.address()));
     }
 
-    // Creates a state from the bytes() of one that was created for the same statistic and width. Both have the same number of keys.
+    // Creates a state from the bytes() of one that was created for the same statistic and width. The new state has as many keys as that one.
     template <treefold_statistic S>
     [[nodiscard]] static keyed of_bytes(statistic_of<S> of, std::span<const std::byte> bytes, std::size_t width = 1)
         requires(!is_hashed)
@@ -161,7 +161,7 @@ public:
         return result;
     }
 
-    // Adds or removes items, or pairs (x[i], y[i]) of two ranges of the same length, each under its key.
+    // Adds or removes a range of items, or the pairs (x[i], y[i]) of two ranges of equal length. Each item, pair or row has one key.
     template <item_range Keys, range_of<T> X, range_of<T>... Y> requires(integer<item_of<Keys>> && sizeof...(Y) <= 1)
     void add(const Keys &keys, const X &x, const Y &...y)
     {
@@ -214,13 +214,13 @@ public:
         return detail::bytes_of<treefold_keyed_to_bytes>(handle());
     }
 
-    // Whether both have the same keys with the same sums. Both must hold the same kind of sums: otherwise the call throws code::argument.
+    // Whether both states have the same keys with the same sums. Throws code::argument if they do not hold the same kind of sums.
     [[nodiscard]] friend bool operator==(const keyed &left, const keyed &right)
     {
         return detail::got<treefold_keyed_equal, int>(left.handle(), right.handle()) == 1;
     }
 
-    // The handle for calls of treefold.h. This object still owns it.
+    // The handle to pass to functions of treefold.h. This object still owns the handle.
     [[nodiscard]] treefold_keyed *handle() const noexcept { return state_.get(); }
 
 private:
@@ -243,8 +243,8 @@ private:
     std::size_t width_ = 1;
 };
 
-// Exact sums by key. A key may be any 64-bit integer. A key gets a sum when its first item is added, and keeps the sum when all its items
-// are removed.
+// Exact sums by key. A key may be any value of the 64-bit type K. A key gets a sum when its first item is added, and keeps this sum when
+// all its items are removed.
 template <class T, class K = std::int64_t> using hashed = keyed<T, K>;
 
 } // namespace treefold
