@@ -1,6 +1,6 @@
 /*
- * treefold_aggregates.h: states of aggregate functions, for bindings to databases and languages. Other programs need only treefold.h. Its
- * rules for errors, pointers and threads apply here, too.
+ * treefold_aggregates.h: states of aggregate functions, for bindings to databases and languages. Other programs need only treefold.h. The
+ * rules of treefold.h for errors, pointers and threads apply here, too.
  */
 #ifndef TREEFOLD_AGGREGATES_H
 #define TREEFOLD_AGGREGATES_H
@@ -23,48 +23,49 @@ extern "C" {
  *     SKEWNESS, KURTOSIS                           SKEWNESS, KURTOSIS, and all of VARIANCE                       208
  *     COVARIANCE, CORRELATION, SLOPE, INTERCEPT    COVARIANCE, CORRELATION, SLOPE, INTERCEPT                     216
  *
- * The other statistics are TREEFOLD_UNSUPPORTED. If items span more than about 23 binary orders of magnitude, or are not finite, the state
- * also allocates 600 to 2,200 bytes for each of its sums: treefold_aggregate_clear frees them. A state may be copied byte by byte, but only
- * one of the copies may be used. Memory that does not begin like a state is TREEFOLD_ARGUMENT. One thread may use a state at a time.
+ * For other statistics, calls return TREEFOLD_UNSUPPORTED. If items span more than about 23 binary orders of magnitude, or are not finite,
+ * the state also allocates 600 to 2,200 bytes for each of its sums; treefold_aggregate_clear frees these bytes. A state may be copied byte
+ * by byte, but then only one of the copies may be used. For memory that does not begin like a state, calls return TREEFOLD_ARGUMENT. Only
+ * one thread may use a state at a time.
  */
 typedef struct treefold_aggregate treefold_aggregate;
 
 /* The number of bytes of a state. */
 treefold_status treefold_aggregate_bytes(treefold_statistic statistic, size_t *result);
 
-/* Creates the state of no rows in n bytes of memory, aligned to 8. TREEFOLD_LENGTH if n is too small. */
+/* Creates a state without rows in n bytes of memory, at an address that is a multiple of 8. Returns TREEFOLD_LENGTH if n is too small. */
 treefold_status treefold_aggregate_init(treefold_aggregate *aggregate, size_t n, treefold_statistic statistic);
 
 /* Removes all rows, and frees the memory that the state has allocated. */
 treefold_status treefold_aggregate_clear(treefold_aggregate *aggregate);
 
 /*
- * Adds n rows, or removes n that were added. x has n items of TREEFOLD_F32, F64 or I64. Statistics of two columns also take y, which has
- * n items of y_type; for other statistics, y is NULL and y_type is 0. Integers are added without conversion to floating point, so integers
- * beyond 2^53 are exact, too. A failed call changes nothing. TREEFOLD_ARGUMENT if there would be more than 2^63 - 1 rows; or if more rows,
- * or more NaNs or infinities, are removed than there are. Removing other rows that were never added is not detected.
+ * Adds n rows, or removes n rows that were added before. x has n items of TREEFOLD_F32, F64 or I64. Statistics of two columns also take y,
+ * which has n items of y_type; for other statistics, y is NULL and y_type is 0. Integers are added without conversion to floating point, so
+ * integers beyond 2^53 are exact, too. A failed call changes nothing. Returns TREEFOLD_ARGUMENT if there would be more than 2^63 - 1 rows,
+ * or if more rows, NaNs or infinities are removed than there are. Removing any other row that was never added is not detected.
  */
 treefold_status treefold_aggregate_add(treefold_aggregate *aggregate, treefold_type x_type, const void *x, treefold_type y_type,
                                        const void *y, size_t n);
 treefold_status treefold_aggregate_remove(treefold_aggregate *aggregate, treefold_type x_type, const void *x, treefold_type y_type,
                                           const void *y, size_t n);
 
-/* Adds the rows of another state, or removes them. TREEFOLD_ARGUMENT if `other` holds other sums, or is the same state. */
+/* Adds the rows of another state, or removes them. Returns TREEFOLD_ARGUMENT if `other` holds other sums, or is `aggregate` itself. */
 treefold_status treefold_aggregate_merge(treefold_aggregate *aggregate, const treefold_aggregate *other);
 treefold_status treefold_aggregate_unmerge(treefold_aggregate *aggregate, const treefold_aggregate *other);
 
 /*
- * A statistic, rounded once. If the result is NULL in SQL, sets *is_null to 1 and *result to 0. It is NULL if there are no rows (except for
- * COUNT) or too few, or if a denominator is 0. result is one number of `type`: TREEFOLD_F64; for COUNT also I64; for SUM, if the state was
- * created for SUM, also F32 and I64. I64 is TREEFOLD_ARGUMENT if the exact sum is not an integer of 64 bits. Every zero result is +0.
+ * A statistic, rounded once. In SQL, the result is NULL if there are no rows (except for COUNT) or too few, or if a denominator is 0; then
+ * *is_null becomes 1 and *result 0. *result is one number of `type`, which is TREEFOLD_F64. For COUNT, `type` may also be I64; for the SUM
+ * of a state that was created for SUM, F32 or I64. If a sum is not a 64-bit integer, I64 gives TREEFOLD_ARGUMENT. Every zero result is +0.
  */
 treefold_status treefold_aggregate_value(const treefold_aggregate *aggregate, treefold_statistic statistic, double ddof,
                                          treefold_type type, void *result, int *is_null);
 
 /*
- * Write a state as bytes, in the format of accumulators, and read such bytes. treefold_aggregate_of_bytes replaces a state, which must
- * have been created for a statistic with the same sums. treefold_aggregate_statistic sets *result to such a statistic:
- * TREEFOLD_ARGUMENT if the bytes do not begin like a state. States for WEIGHTED_MEAN have no bytes: TREEFOLD_UNSUPPORTED.
+ * Write a state as bytes, in the format of accumulators, and read such bytes. treefold_aggregate_of_bytes replaces the contents of a state,
+ * which must hold the same sums as the state that wrote the bytes. treefold_aggregate_statistic sets *result to a statistic with these
+ * sums, or returns TREEFOLD_ARGUMENT if the bytes do not begin like a state. States for WEIGHTED_MEAN return TREEFOLD_UNSUPPORTED.
  */
 treefold_status treefold_aggregate_to_bytes(const treefold_aggregate *aggregate, void *bytes, size_t capacity, size_t *needed);
 treefold_status treefold_aggregate_of_bytes(treefold_aggregate *aggregate, const void *bytes, size_t n);
@@ -73,11 +74,11 @@ treefold_status treefold_aggregate_statistic(const void *bytes, size_t n, treefo
 /* An aggregate function of SQL. Some engines leave out alternative names, such as exact_mean. */
 typedef struct treefold_sql_function {
     const char *name;             /* such as "exact_var_samp" */
-    treefold_statistic statistic; /* the statistic that the function returns, or for which its state is created */
+    treefold_statistic statistic; /* the statistic that the function returns, or for which it creates a state */
     double ddof;
     int32_t columns;              /* 1 or 2 */
     int32_t y_first;              /* whether SQL's first argument is y, as in exact_corr(y, x) */
-    int32_t returns_state;        /* whether it returns the bytes of the state, as exact_sum_state(x) does */
+    int32_t returns_state;        /* whether the function returns the bytes of the state, as exact_sum_state(x) does */
 } treefold_sql_function;
 
 /* Returns the static list of these functions, and sets *count to their number; count may be NULL. */

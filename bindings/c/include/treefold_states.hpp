@@ -142,7 +142,7 @@ public:
         detail::check(treefold_keyed_create_hashed(detail::type_of<T>, detail::type_of<K>, state_.address()));
     }
 
-    // Creates a state from the bytes() of one that was created for the same statistic and width. The new state has as many keys as that one.
+    // Creates a state from the bytes() of one created for the same statistic and width. The new state has as many keys as that one.
     template <treefold_statistic S>
     [[nodiscard]] static keyed of_bytes(statistic_of<S> of, std::span<const std::byte> bytes, std::size_t width = 1)
         requires(!is_hashed)
