@@ -202,7 +202,7 @@ pub(crate) fn look<H: Named, R>(
 /// Destroys a handle, and returns its object.
 ///
 /// # Errors
-/// As [`object`].
+/// Those of [`object`].
 pub(crate) fn take<H: Named>(handle: *const H) -> Result<Rc<H::Object>, Failure> {
     let object = empty(handle).ok_or_else(|| unknown(handle))?;
     H::with_own(|own| own.0.borrow_mut().remove(&handle));
@@ -220,7 +220,7 @@ fn empty<H: Named>(handle: *const H) -> Option<Rc<H::Object>> {
 /// Destroys a handle, as [`take`] does, but returns `None` if this thread has already dropped its objects.
 ///
 /// # Errors
-/// As [`object`].
+/// Those of [`object`].
 pub(crate) fn end<H: Named>(handle: *const H) -> Result<Option<Rc<H::Object>>, Failure> {
     let is_own = Name::of(handle).is_some_and(|name| name.thread == thread_number());
     match H::with_own(|_| ()) {

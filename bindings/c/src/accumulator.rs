@@ -1,4 +1,4 @@
-//! Accumulators of all kinds and element types. Items arrive as bytes.
+//! Accumulators of all kinds and element types. Items are passed as bytes.
 
 mod kind;
 
@@ -25,7 +25,7 @@ handle!(
 /// Creates an empty accumulator.
 ///
 /// # Errors
-/// There is no accumulator for this statistic of elements of this type.
+/// There is no accumulator for this statistic and this element type.
 pub(crate) fn of_codes(element_type: ElementType, asked: Asked) -> Result<Box<dyn State>, Failure> {
     use ElementType::{C32, C64, F32, F64};
     use Statistic::{Count, Mean, StandardDeviation, Variance};

@@ -1,4 +1,4 @@
-//! Aggregate states in the caller's memory.
+//! The states of aggregate functions: adding rows, reading statistics, and conversion to bytes.
 
 use std::any::Any;
 use std::fmt::Display;
@@ -47,13 +47,13 @@ impl Column<'_> {
     }
 }
 
-/// Rows to add to a state. A state of one column ignores y.
+/// Rows to add to a state or to remove from it. A state of one column ignores `y`.
 pub(crate) struct Rows<'a> {
     pub(crate) x: Column<'a>,
     pub(crate) y: Column<'a>,
 }
 
-/// One kind of state. [`Aggregate`] is the trait for all kinds.
+/// The type of one kind of state. A `dyn` [`Aggregate`] is a state of any kind.
 pub(crate) trait Compact: CompactState + 'static {
     const HELD: Held;
 
@@ -135,23 +135,23 @@ pub(crate) trait Aggregate: Any {
     fn held(&self) -> Held;
 
     /// # Errors
-    /// There would be more than 2^63 - 1 rows. After this or any other error the state is unchanged.
+    /// There would be more than 2^63 - 1 rows. After this error, as after all others, the state is unchanged.
     fn add(&mut self, rows: &Rows<'_>) -> Result<(), Failure>;
 
     /// # Errors
-    /// There are fewer rows, or fewer rows with NaN or an infinity, than are to be removed.
+    /// The state has fewer rows, or fewer rows with a NaN or an infinity, than are to be removed.
     fn remove(&mut self, rows: &Rows<'_>) -> Result<(), Failure>;
 
     /// Adds the rows of `other`, or removes them.
     ///
     /// # Errors
-    /// `other` holds other sums; there would be too many rows; or as for [`Self::remove`].
+    /// `other` holds other sums, there would be too many rows, or more rows are to be removed than there are.
     fn change_by(&mut self, change: Change, other: &dyn Aggregate) -> Result<(), Failure>;
 
-    /// Writes a statistic. Returns false if SQL's result is NULL, such as the mean of no rows.
+    /// Writes a statistic. Returns false if the result is NULL in SQL, like the mean of no rows.
     ///
     /// # Errors
-    /// The state does not have the statistic, or cannot give it in this type.
+    /// The state does not have the statistic, or cannot convert it to this type.
     fn write(
         &self,
         question: Question,
@@ -227,8 +227,7 @@ impl<S: Compact> Aggregate for S {
             }
             (ElementType::I64, Statistic::Sum, Some(sum)) if self.items() > 0 => {
                 let integer = sum.integer().and_then(|sum| i64::try_from(sum).ok());
-                let integer =
-                    integer.ok_or_else(|| wrong("the sum is not an integer of 64 bits"))?;
+                let integer = integer.ok_or_else(|| wrong("the sum is not a 64-bit integer"))?;
                 put(integer, value);
                 Ok(true)
             }
@@ -283,7 +282,7 @@ pub(crate) fn is_no_column(name: &str, code: i32) -> Failure {
 fn has_no_bytes() -> Failure {
     Failure::new(
         Code::Unsupported,
-        "states for TREEFOLD_EXACT_WEIGHTED_MEAN have no bytes",
+        "states for TREEFOLD_EXACT_WEIGHTED_MEAN have no byte format",
     )
 }
 
@@ -298,7 +297,7 @@ fn wrong_bytes(error: &BytesError) -> Failure {
     Failure::new(of_bytes_error(error).code, error.to_string())
 }
 
-/// A statistic such that a state created for it can read these bytes.
+/// A statistic for which the state must be created that reads these bytes.
 ///
 /// # Errors
 /// The bytes do not begin like those of a state.

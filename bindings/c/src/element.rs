@@ -72,7 +72,7 @@ impl ElementType {
         Failure::new(Code::Unsupported, message)
     }
 
-    /// The type with this code. Codes count from 1.
+    /// The type with this code. The first code is 1.
     ///
     /// # Errors
     /// There is no such code.
@@ -98,7 +98,7 @@ impl ElementType {
 
 /// A Rust type that has a code in `treefold.h`.
 pub trait Element: Pod + Send + Sync {
-    /// Returns the operator on this type. Not inlined: otherwise each crate that calls this would compile the operator's functions again.
+    /// Returns the operator on this type. Not inlined, since otherwise each crate that calls this function would compile it again.
     ///
     /// # Errors
     /// The operator is not defined for this type.

@@ -115,7 +115,7 @@ impl Failure {
         self
     }
 
-    /// Adds the name of an array and the index of the element.
+    /// Changes the name of an array in the message to the name of one of its elements.
     #[must_use]
     pub(crate) fn of_element(mut self, name: &str, index: usize) -> Self {
         let element = format!("`{name}[{index}]`");
@@ -147,7 +147,7 @@ impl Failure {
     /// The failure for a panic: [`Code::Operator`] if an operator ended the call, otherwise [`Code::Panic`].
     pub(crate) fn of_panic(payload: &(dyn Any + Send)) -> Self {
         if let Some(failed) = payload.downcast_ref::<OperatorFailed>() {
-            let message = format!("the operator returned {}", failed.code);
+            let message = format!("the operator returned {}, not 0", failed.code);
             return Self::new(Code::Operator, message);
         }
         let text = payload.downcast_ref::<&str>().copied();
@@ -178,7 +178,7 @@ fn words_of(error: &FoldError) -> String {
             first,
             position,
             found,
-        } => format!("array {position} has {found} items where the first, array 0, has {first}"),
+        } => format!("array {position} has {found} items, but array 0 has {first}"),
         FoldError::Lanes { .. } => format!("`lanes`: {error}"),
         other => other.to_string(),
     }
@@ -219,7 +219,7 @@ pub(crate) fn keep(rank: i32, text: &CStr) {
     let _ = LAST.try_with(|last| *last.borrow_mut() = Some(kept));
 }
 
-/// The message of this thread's last failure. Valid until the thread's next failure.
+/// The message of this thread's last failure. The pointer is valid until the thread's next failure.
 pub(crate) fn last_message() -> *const c_char {
     let text = LAST.try_with(|last| last.borrow().as_ref().map(|(text, _)| text.as_ptr()));
     text.ok().flatten().unwrap_or(c"".as_ptr())

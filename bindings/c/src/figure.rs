@@ -35,12 +35,11 @@ impl Figure {
             Asked::Of(Statistic::Dot) => Ok(Self::Dot),
             Asked::ConjugateDot => Ok(Self::ConjugateDot),
             Asked::Of(Statistic::Norm) if is_complex => unsupported(
-                "complex numbers have no exact norm: pass them as twice as many real numbers"
-                    .to_owned(),
+                "complex numbers have no exact norm: pass n of them as 2n real numbers".to_owned(),
             ),
             Asked::Of(Statistic::Norm) => Ok(Self::Norm),
             Asked::Of(_) => unsupported(format!(
-                "{} is not available here from TREEFOLD_{element_type:?}",
+                "{} is not available here for items of type TREEFOLD_{element_type:?}",
                 asked.name()
             )),
         }

@@ -1,12 +1,12 @@
 //! Handles of accumulators and keyed states.
 //!
-//! A handle is not an address but a number, called a name here. It contains an index into a table of the process (a place), how often that
-//! place was freed before, the kind of object, and the table's number. So the library detects a handle that was destroyed, that another
-//! copy of the library created, or that never existed. No value that a program passes is dereferenced.
+//! A handle is not an address but a number, called a name here. A name consists of an index into a table of the process (a place), how
+//! often that place was freed before, the kind of object, and the table's number. So the library detects a handle that was destroyed, that
+//! another copy of the library created, or that never existed. The library dereferences no handle that a program passes.
 //!
-//! Any thread may use an object, and several may read it at once. No thread waits for an object: a call that finds it in use returns an
-//! error. Waiting would hide a bug of the program, and would never end in a child process that was forked while another thread used the
-//! object.
+//! Any thread may use an object, and several threads may read it at once. No thread waits for an object: a call that finds its object in
+//! use returns an error. Waiting would hide a bug of the program, and would never end in a child process that was forked while another
+//! thread used the object.
 
 use std::ptr;
 use std::sync::{RwLock, TryLockError};
@@ -32,7 +32,7 @@ pub(crate) trait Named: Sized + 'static {
     fn table() -> &'static Table<Cell<Self::Object>>;
 }
 
-/// The cell of a table: an object or none, behind a lock.
+/// A cell of a table: an object, or no object, behind a lock.
 pub(crate) type Cell<O> = RwLock<Held<O>>;
 
 pub(crate) struct Held<O> {
@@ -162,7 +162,7 @@ pub(crate) fn read<H: Named, R>(
 /// Like [`read`], but error messages call the handle `argument`.
 ///
 /// # Errors
-/// As for [`read`].
+/// Those of [`read`].
 pub(crate) fn read_as<H: Named, R>(
     argument: &str,
     handle: *const H,
@@ -180,7 +180,7 @@ pub(crate) fn read_as<H: Named, R>(
 /// Calls `body` with an object to change.
 ///
 /// # Errors
-/// As for [`read`], or another thread is reading the object.
+/// Those of [`read`]; or another thread is reading the object.
 pub(crate) fn change<H: Named, R>(
     handle: *const H,
     body: impl FnOnce(&mut H::Object) -> Result<R, Failure>,
@@ -198,7 +198,7 @@ pub(crate) fn change<H: Named, R>(
 /// Calls `body` with an object to change and another one to read. If both are the same object, `body` reads a copy.
 ///
 /// # Errors
-/// As for [`change`] and [`read`].
+/// Those of [`change`] and [`read`].
 pub(crate) fn change_by<H: Named, R>(
     handle: *const H,
     other: *const H,
@@ -217,7 +217,7 @@ pub(crate) fn change_by<H: Named, R>(
 /// Destroys a handle and its object.
 ///
 /// # Errors
-/// As for [`change`], except that an object that a panic has left half-changed can be destroyed.
+/// Those of [`change`]. But an object that a panic has left half-changed is not an error.
 pub(crate) fn end<H: Named>(handle: *const H) -> Result<(), Failure> {
     let (name, cell) = find(H::NAME, handle)?;
     let mut held = match cell.try_write() {
@@ -240,9 +240,9 @@ pub(crate) fn end<H: Named>(handle: *const H) -> Result<(), Failure> {
 #[cold]
 fn in_use<G>(argument: &str, error: &TryLockError<G>) -> Failure {
     match error {
-        TryLockError::WouldBlock => Failure::argument(argument, "another thread uses it now"),
+        TryLockError::WouldBlock => Failure::argument(argument, "another thread is using it"),
         TryLockError::Poisoned(_) => {
-            let message = format!("an earlier error inside treefold left `{argument}` unusable");
+            let message = format!("a bug in treefold has left `{argument}` unusable: destroy it");
             Failure::new(Code::Panic, message)
         }
     }
@@ -338,7 +338,7 @@ mod tests {
     fn what_is_in_use_is_not_touched() {
         let five = name::<number>(5).unwrap();
         let nested = change(five, |_| {
-            assert_eq!(said(five), "`number`: another thread uses it now");
+            assert_eq!(said(five), "`number`: another thread is using it");
             assert!(end(five).is_err());
             value(five)
         });

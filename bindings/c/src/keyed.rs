@@ -1,4 +1,4 @@
-//! Exact statistics by key and of windows. Keys arrive as bytes; the program's type code says how to read them.
+//! Exact statistics by key and of windows. Keys are passed as bytes; the program's type code says how to read them.
 
 mod codes;
 mod hashed;
@@ -69,12 +69,12 @@ impl<'k> Keys<'k> {
         elements("keys", self.bytes)
     }
 
-    /// The same keys as an unsigned type, since sums by key are compiled only for unsigned keys. A negative key becomes a number that
+    /// The same keys with an unsigned type, since sums by key are compiled only for unsigned keys. A negative key becomes a number that
     /// exceeds the number of sums, so it is still an error; [`of_keys`](Self::of_keys) restores the key in the message.
     ///
     /// # Errors
     /// The keys are not integers, their address is not a multiple of the type's alignment, or there are so many sums that a negative key
-    /// would become a valid one.
+    /// would become a valid key.
     fn without_signs(self, sums: usize) -> Result<Self, Failure> {
         let Some((bits, key_type)) = self.signed() else {
             return match self.key_type {
@@ -113,11 +113,11 @@ impl<'k> Keys<'k> {
         }
     }
 
-    /// The keys that [`without_signs`](Self::without_signs) returns, as 32-bit numbers. Greater keys become the greatest 32-bit number,
-    /// which is still an error, since there are always fewer sums than that.
+    /// The keys that [`without_signs`](Self::without_signs) returns, as 32-bit numbers. Greater keys become the greatest 32-bit number.
+    /// They are still errors, since there are always fewer sums than this number.
     ///
     /// # Errors
-    /// As for [`of`](Self::of), or there is no memory for the copy.
+    /// Those of [`of`](Self::of), or there is no memory for the copy.
     fn short(self) -> Result<Cow<'k, [u32]>, Failure> {
         if self.key_type == ElementType::U32 {
             return self.of().map(Cow::Borrowed);
@@ -130,7 +130,7 @@ impl<'k> Keys<'k> {
         })
     }
 
-    /// The program's key of an item: its bits as an unsigned number.
+    /// The key that the program passed for an item, with its bits read as an unsigned number.
     fn at(self, item: usize) -> i128 {
         let unsigned = self
             .signed()
@@ -138,7 +138,7 @@ impl<'k> Keys<'k> {
         with_keys!(unsigned.key_type, K => unsigned.of::<K>().map_or(0, |keys| keys[item].into()))
     }
 
-    /// Converts an error about keys that `without_signs` has returned, so that the message has the program's key.
+    /// Converts an error about keys that `without_signs` has returned. The message then has the key that the program passed.
     fn of_keys(self, error: KeyError, array: &str, width: usize) -> Failure {
         let error = match error {
             KeyError::OutOfRange { item, sums, .. } => KeyError::OutOfRange {
@@ -233,7 +233,7 @@ pub(crate) fn of_arrays(
     state.write(question, result)
 }
 
-/// Adds rows to the only key of a state. All arrays have the same length.
+/// Adds rows to a state that has only one key. All arrays have the same length.
 fn add_to_one(state: &mut dyn State, arrays: &[&[u8]], row_bytes: usize) -> Result<(), Failure> {
     let zeros = [0; 4096];
     let (bytes, length) = (zeros.len() * row_bytes, arrays[0].len());

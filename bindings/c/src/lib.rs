@@ -1,8 +1,8 @@
 //! treefold for C, C++ and Fortran: the reductions of one process.
 //!
-//! `include/treefold.h` is the interface, and says what each function does. The functions are in `boundary`, which turns pointers into
-//! slices and closures by means of `raw`; everything else is safe code over crate `treefold`. Every call goes through
-//! [`guard`](boundary::guard), which keeps the error for `treefold_last_error` and catches panics.
+//! `include/treefold.h` is the interface, and says what each function does. The functions are in `boundary`, which uses `raw` to turn
+//! pointers into slices and closures; everything else is safe code over crate `treefold`. Every call goes through
+//! [`guard`](boundary::guard), which stores the error for `treefold_last_error` and catches panics.
 //!
 //! Crate `treefold-c-mpi` adds MPI ranks, and uses this crate's public functions.
 
@@ -28,4 +28,4 @@ pub mod statistic;
 pub mod table;
 
 #[cfg(not(target_pointer_width = "64"))]
-compile_error!("treefold's C interface is for 64-bit processors: handles are 64-bit numbers");
+compile_error!("treefold's C interface needs a 64-bit processor: handles are 64-bit numbers");

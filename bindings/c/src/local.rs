@@ -1,4 +1,4 @@
-//! The reductions of one process in tree order. Items arrive as bytes; the program's type code says how to read them.
+//! The reductions of one process in tree order. Items are passed as bytes; the program's type code says how to read them.
 
 use std::cell::Cell;
 
@@ -67,7 +67,7 @@ pub(crate) fn alone<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// Runs a reduction of `elements` elements: on the thread pool if there are enough to be worth waking it, otherwise on this thread.
+/// Runs a reduction of `elements` elements, on the thread pool if so many elements are worth waking it, otherwise on this thread.
 ///
 /// # Errors
 /// The threads cannot be started, or the reduction fails.
@@ -76,7 +76,7 @@ pub(crate) fn reduce<R: Send, E: Into<Failure> + Send>(
     elements: usize,
     reduce: impl FnOnce(By) -> Result<R, E> + Send,
 ) -> Result<R, Failure> {
-    // The threads of a pool inherit the floating-point environment of the thread that starts them, so that environment must be the default.
+    // The threads of a pool inherit the floating-point environment of the thread that starts them, so this environment must be the default.
     if elements > DIVIDED_ELEMENTS
         && let count = thread_count()
         && count != 1
@@ -120,7 +120,7 @@ pub(crate) fn element_bytes(element_type: ElementType) -> usize {
     by_type!(element_type, T => size_of::<T>())
 }
 
-/// The bytes of the longest element.
+/// The size of the longest element, in bytes.
 pub(crate) const LONGEST_ELEMENT: usize = size_of::<Complex<f64>>();
 
 /// An element of any type.
@@ -180,7 +180,7 @@ pub(crate) fn sum_lanes(
     })
 }
 
-/// Writes the sum, and the sum of the absolute values.
+/// Writes the sum of an array, and the sum of its absolute values.
 pub(crate) fn sum_and_absolute_sum(
     element_type: ElementType,
     x: &[u8],
@@ -263,7 +263,7 @@ pub(crate) struct Parts {
     each: usize,
 }
 
-/// The fewest items of a part, and the most parts.
+/// The minimum number of items in a part, and the maximum number of parts.
 const PART_ITEMS: usize = 1 << 15;
 const PARTS_MAX: usize = 256;
 

@@ -1,4 +1,4 @@
-//! The operators: built-in ones by their codes in `treefold.h`, and the caller's function.
+//! Operators: the built-in ones, which have codes in `treefold.h`, and a caller's function.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub enum Builtin {
 }
 
 impl Builtin {
-    /// The operator with this code. Codes count from 1.
+    /// The operator with this code. The first code is 1.
     ///
     /// # Errors
     /// There is no such code.
@@ -53,7 +53,7 @@ pub fn of_function(name: String, function: Function, empty: Option<&[u8]>) -> Wo
     })
 }
 
-/// Items in whole words, as operators require: in place if items are aligned and their size is a multiple of 8 bytes, otherwise as a copy.
+/// Returns items in whole words, as operators require: in place if they are aligned and have a multiple of 8 bytes, otherwise as a copy.
 ///
 /// # Errors
 /// There is no memory for a copy.

@@ -9,7 +9,7 @@ use crate::keyed::treefold_keyed;
 /// Calls `body` with the state that a handle names, such as a `Keyed<Sum<f64>>`. If `body` fails, it must leave the state unchanged.
 ///
 /// # Errors
-/// The handle names no state, another thread is using it, or `body` fails.
+/// The handle names no state, another thread is using the state, or `body` fails.
 pub fn change<R>(
     keyed: *const treefold_keyed,
     body: impl FnOnce(&mut dyn Any) -> Result<R, Failure>,
@@ -17,7 +17,7 @@ pub fn change<R>(
     handle::change(keyed, |held| {
         if held.width() > 1 {
             let message = format!(
-                "a plan accepts no state whose items are rows: `keyed` is {}",
+                "`keyed` is {}: plans do not accept states of rows",
                 held.name()
             );
             return Err(Failure::new(Code::Unsupported, message));
@@ -30,6 +30,6 @@ pub fn change<R>(
 pub fn of_another_type() -> Failure {
     Failure::argument(
         "keyed",
-        "it must have the plan's type, and be created for a statistic with the same sums",
+        "it must have the plan's type and hold the sums of the plan's statistic",
     )
 }

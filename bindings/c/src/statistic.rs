@@ -36,7 +36,7 @@ impl Asked {
         "TREEFOLD_EXACT_VDOT",
     ];
 
-    /// The statistic with this code. Codes count from 0.
+    /// The statistic with this code. The first code is 0.
     ///
     /// # Errors
     /// There is no such code.
@@ -46,7 +46,7 @@ impl Asked {
             Ok(code) if code < last => Ok(Self::Of(Statistic::ALL[code])),
             Ok(code) if code == last => Ok(Self::ConjugateDot),
             _ => {
-                let reason = format_args!("{code} is not a statistic: their codes are 0 to {last}");
+                let reason = format_args!("it must be from 0 to {last}, not {code}");
                 Err(Failure::argument("statistic", reason))
             }
         }
@@ -88,7 +88,7 @@ impl Asked {
         }
     }
 
-    /// The failure for a statistic that `of` does not have.
+    /// The failure for a statistic that the object described by `of` does not have.
     #[cold]
     pub(crate) fn missing(self, of: &str) -> Failure {
         let message = format!("{} is not available from {of}", self.name());
@@ -105,7 +105,7 @@ pub(crate) struct Question {
 
 impl Question {
     /// # Errors
-    /// There is no such statistic, or it does not take these degrees of freedom.
+    /// There is no such statistic, or the statistic does not take this `ddof`.
     pub(crate) fn of_codes(statistic: i32, ddof: f64) -> Result<Self, Failure> {
         let asked = Asked::of_code(statistic)?;
         let is_shape = matches!(asked.of_reals(), Statistic::Skewness | Statistic::Kurtosis);

@@ -1,4 +1,4 @@
-//! A table that grows without moving its cells. Cells are found, taken and freed without locks. A place is the index of a cell.
+//! A table that grows without moving its cells. Threads find, take and free cells without locks. The index of a cell is called its place.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -16,14 +16,14 @@ pub struct Table<C> {
     pieces: [OnceLock<Box<[Slot<C>]>>; PIECES],
     /// The number of places that were ever used.
     used: AtomicU32,
-    /// The lower half is the place that was freed last, plus 1, or 0 if no place is free. The upper half counts the changes of this number.
+    /// The lower half is 1 plus the place that was freed last, or 0 if no place is free. The upper half counts the changes of this field.
     free: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Slot<C> {
     cell: C,
-    /// If this place is free: the next free place, which was freed earlier, plus 1, or 0 if there is none.
+    /// If this place is free: 1 plus the next free place, which was freed earlier, or 0 if no other place is free.
     next: AtomicU32,
 }
 
@@ -65,7 +65,7 @@ impl<C: Default> Table<C> {
     pub fn take_place(&self) -> Option<u32> {
         let mut free = self.free.load(Ordering::Acquire);
         while let Some(place) = last(free) {
-            // Another thread may take this place and free it again in the meantime; the number of changes detects that.
+            // Another thread may take this place and free it again meanwhile. Then the number of changes differs, and the exchange fails.
             let next = self.slot(place)?.next.load(Ordering::Relaxed);
             match self.exchange_free(free, next) {
                 Ok(()) => return Some(place),

@@ -56,14 +56,14 @@ impl Arrays {
             Self::Items(local) => Given::Items(read("local", local)?),
             Self::Pair(arrays) => Given::Pair(pair(arrays)?),
             Self::Pairs(lists, k, n) => {
-                // SAFETY: the caller promises k pointers.
+                // SAFETY: the caller promises that each list has k pointers.
                 let pairs = unsafe { listed(lists, k, n, written) }?;
                 let pairs: Result<_, Failure> = pairs.into_iter().map(pair).collect();
                 *kept = pairs?;
                 Given::Pairs(kept)
             }
             Self::ByKey(keys, items) => {
-                // SAFETY: the caller promises the keys.
+                // SAFETY: the caller promises that the keys can be read.
                 let (keys, array) = unsafe { keys_of(keys) }?;
                 written
                     .iter()
@@ -89,7 +89,7 @@ impl Arrays {
             Self::Items(local) => vec![("local", local)],
             Self::Pair(pair) => named(pair).to_vec(),
             Self::Pairs(lists, k, n) => {
-                // SAFETY: the caller promises k pointers.
+                // SAFETY: the caller promises that each list has k pointers.
                 let pairs = unsafe { listed(lists, k, n, written) }?;
                 pairs.into_iter().flat_map(named).collect()
             }

@@ -43,7 +43,7 @@ unsafe fn begin(
         let world = handle::object(comm)?.world.clone();
         place("result", result)?;
         let settings = RefCell::new(Settings::new(world, kind()?));
-        // SAFETY: the caller promises room for a handle.
+        // SAFETY: the caller promises that there is room for a handle.
         unsafe { write_handle("result", result, handle::name(Rc::new(settings))?) }
     })
 }
@@ -124,13 +124,13 @@ pub unsafe extern "C" fn treefold_builder_create_user(
 ) -> Status {
     let kind = || {
         words_of_item(item_bytes)?;
-        // SAFETY: the caller promises a text.
+        // SAFETY: the caller promises that the pointer points to a string or is NULL.
         let name = unsafe { text("name", name) }?.to_owned();
         // SAFETY: the caller promises that the operator behaves as `treefold.h` requires.
         let function = unsafe { Function::new(item_bytes, combine, context) }?;
         let item = Bytes::of("empty", empty, usize::from(!empty.is_null()), item_bytes)?;
         disjoint(item, Bytes::of_place("result", result)?)?;
-        // SAFETY: the caller promises an item, or NULL.
+        // SAFETY: the caller promises that `empty` points to one item or is NULL.
         let empty = unsafe { item.read(empty) };
         Ok(Kind::User {
             name,
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn treefold_builder_extents(
     set(builder, |settings| {
         let array = Bytes::of("ranges", ranges.cast(), n, size_of::<treefold_range>())?;
         array.aligned(align_of::<treefold_range>())?;
-        // SAFETY: the caller promises n ranges.
+        // SAFETY: the caller promises that there are n ranges.
         let array = unsafe { array.read(ranges.cast()) };
         let ranges = array.chunks_exact(size_of::<treefold_range>());
         let ranges = ranges.map(bytemuck::pod_read_unaligned::<[u64; 2]>);
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn treefold_builder_algorithm(
     name: *const c_char,
 ) -> Status {
     set(builder, |settings| {
-        // SAFETY: the caller promises a text.
+        // SAFETY: the caller promises that the pointer points to a string or is NULL.
         let name = unsafe { text("name", name) }?;
         let algorithm = name.parse::<Algorithm>();
         settings.algorithm = Some(algorithm.map_err(|error| Failure::argument("name", error))?);

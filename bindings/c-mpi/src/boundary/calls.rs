@@ -16,7 +16,7 @@ use crate::run::treefold_run;
 /// Reduces; every rank gets the result. Collective.
 ///
 /// # Safety
-/// `local` points to n elements and `result` to m; each may be NULL.
+/// `local` points to n elements and `result` to m elements; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_allreduce(
     plan: *const treefold_plan,
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn treefold_allreduce(
 /// Reduces; the root gets the result. Collective.
 ///
 /// # Safety
-/// `local` points to n elements, `result` to m, and `is_mine` to one int; each may be NULL.
+/// `local` points to n elements, `result` to m elements, and `is_mine` to one int; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_reduce(
     plan: *const treefold_plan,
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn treefold_reduce(
 /// Reduces; every rank gets its columns. Collective.
 ///
 /// # Safety
-/// As [`treefold_allreduce`].
+/// The same as for [`treefold_allreduce`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_reduce_scatter(
     plan: *const treefold_plan,
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn treefold_reduce_scatter(
 /// Reduces, for each of this rank's items, all items up to and including it. Collective.
 ///
 /// # Safety
-/// As [`treefold_allreduce`].
+/// The same as for [`treefold_allreduce`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_scan(
     plan: *const treefold_plan,
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn treefold_scan(
 /// Reduces, for each of this rank's items, all items before it. Collective.
 ///
 /// # Safety
-/// As [`treefold_allreduce`].
+/// The same as for [`treefold_allreduce`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_exscan(
     plan: *const treefold_plan,
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn treefold_broadcast(
 /// Computes the dot product. Collective.
 ///
 /// # Safety
-/// `x` points to n elements, `y` to k, `result` to m, and `is_mine` to one int; each may be NULL.
+/// `x` points to n elements, `y` to k elements, `result` to m elements, and `is_mine` to one int; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_run_dot(
     plan: *const treefold_plan,
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn treefold_run_dots(
 /// Computes the value of each key. Collective.
 ///
 /// # Safety
-/// `keys` points to k numbers, `items` to n elements, `result` to m, and `is_mine` to one int; each may be NULL.
+/// `keys` points to k numbers, `items` to n elements, `result` to m elements, and `is_mine` to one int; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_run_by_key(
     plan: *const treefold_plan,
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn treefold_run_keyed(
 /// Starts an operation. Collective.
 ///
 /// # Safety
-/// `local` points to n elements, `result` to m until the run ends, and `run` to room for a handle; each may be NULL.
+/// `local` points to n elements, `result` to m elements until the run ends, and `run` to room for a handle; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_start(
     plan: *const treefold_plan,
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn treefold_start(
 /// Starts [`treefold_run_dot`]. Collective.
 ///
 /// # Safety
-/// `x` points to n elements, `y` to k, `result` to m until the run ends, and `run` to room for a handle; each may be NULL.
+/// `x` points to n elements, `y` to k elements, `result` to m elements until the run ends, `run` to room for a handle; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_start_dot(
     plan: *const treefold_plan,
@@ -236,7 +236,7 @@ pub unsafe extern "C" fn treefold_start_dot(
 /// Starts [`treefold_run_dots`]. Collective.
 ///
 /// # Safety
-/// `x` and `y` list k pointers to n elements each, `result` points to m until the run ends, `run` to room for a handle; each may be NULL.
+/// `x` and `y` list k pointers to n elements, `result` points to m elements until the run ends, `run` to room for a handle; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_start_dots(
     plan: *const treefold_plan,
@@ -257,7 +257,7 @@ pub unsafe extern "C" fn treefold_start_dots(
 /// Starts [`treefold_run_by_key`]. Collective.
 ///
 /// # Safety
-/// `keys` points to k numbers, `items` to n elements, `result` to m until the run ends, and `run` to room for a handle; each may be NULL.
+/// `keys` points to k keys, `items` to n elements, `result` to m elements until the run ends, `run` to room for a handle; each may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_start_by_key(
     plan: *const treefold_plan,

@@ -25,7 +25,7 @@ pub unsafe extern "C" fn treefold_mpi_library(text: *mut *const c_char) -> Statu
     guard(|| {
         place("text", text)?;
         let description = library::description()?;
-        // SAFETY: `text` is aligned and not NULL, as was just checked; the caller promises room for an address.
+        // SAFETY: `text` is aligned and not NULL, as was just checked; the caller promises that there is room for an address.
         unsafe { text.write(description.as_ptr()) };
         Ok(())
     })
@@ -46,11 +46,11 @@ pub unsafe extern "C" fn treefold_comm_duplicate_checked(
 ) -> Status {
     guard(|| {
         place("result", result)?;
-        // SAFETY: the caller promises a text.
+        // SAFETY: the caller promises that the pointer points to a string or is NULL.
         let family = unsafe { text("family", family) }?;
-        // SAFETY: the caller promises a communicator.
+        // SAFETY: the caller promises that the handle is a communicator.
         let duplicate = unsafe { library::duplicate(comm, comm_bytes, family, function) }?;
-        // SAFETY: the caller promises room for a handle.
+        // SAFETY: the caller promises that there is room for a handle.
         unsafe { write_handle("result", result, handle::name(Rc::new(duplicate))?) }
     })
 }
@@ -67,9 +67,9 @@ pub unsafe extern "C" fn treefold_comm_duplicate_f(
 ) -> Status {
     guard(|| {
         place("result", result)?;
-        // SAFETY: the caller promises a communicator.
+        // SAFETY: the caller promises that the handle is a communicator.
         let duplicate = unsafe { library::duplicate_fortran(comm, world) }?;
-        // SAFETY: the caller promises room for a handle.
+        // SAFETY: the caller promises that there is room for a handle.
         unsafe { write_handle("result", result, handle::name(Rc::new(duplicate))?) }
     })
 }
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn treefold_comm_duplicate_f(
 /// `place` points to one int, or is NULL.
 unsafe fn write_rank(name: &'static str, place: *mut c_int, number: usize) -> Result<(), Failure> {
     let number = c_int::try_from(number).expect("MPI counts ranks in an int");
-    // SAFETY: the caller promises an int.
+    // SAFETY: the caller promises that the pointer points to an int or is NULL.
     unsafe { write(name, place, number) }
 }
 
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn treefold_comm_rank(
 ) -> Status {
     guard(|| {
         let world = handle::object(comm)?;
-        // SAFETY: the caller promises an int.
+        // SAFETY: the caller promises that the pointer points to an int or is NULL.
         unsafe { write_rank("rank", rank, world.rank()) }
     })
 }
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn treefold_comm_size(
 ) -> Status {
     guard(|| {
         let world = handle::object(comm)?;
-        // SAFETY: the caller promises an int.
+        // SAFETY: the caller promises that the pointer points to an int or is NULL.
         unsafe { write_rank("size", size, world.size()) }
     })
 }
@@ -153,7 +153,7 @@ pub unsafe extern "C" fn treefold_comm_destroy(comm: *mut *mut treefold_comm) ->
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_comm_free(comm: *mut *mut treefold_comm) -> Status {
     guard(|| {
-        // SAFETY: the caller promises a handle, or NULL.
+        // SAFETY: the caller promises that the pointer points to a handle or is NULL.
         let name = unsafe { read_handle("comm", comm) }?;
         if !name.is_null() {
             let world = &handle::object(name)?.world;

@@ -56,11 +56,11 @@ impl Moved {
         // SAFETY: the callee requires what the caller promises.
         let inputs = unsafe { arrays.inputs(bytes, written) }?;
         let folded = match arrays {
-            // SAFETY: the caller promises n elements.
+            // SAFETY: the caller promises that there are n elements.
             Arrays::Items(local) => unsafe { folded(plan, operation, local) }?,
             _ => None,
         };
-        // SAFETY: the caller promises the elements.
+        // SAFETY: the caller promises that the arrays have these lengths.
         let source = |array: &Input| unsafe { Source::of(*array, bytes) };
         let sources: Result<_, Failure> = match folded {
             Some(_) => Ok(Vec::new()),
@@ -94,10 +94,10 @@ impl Moved {
     }
 }
 
-/// As [`entry::run`], on arrays that may be on a GPU.
+/// Like [`entry::run`], on arrays that may be on a GPU.
 ///
 /// # Safety
-/// As for [`entry::run`].
+/// The same as for [`entry::run`].
 #[cold]
 pub(super) unsafe fn run(
     plan: &Shaped,
@@ -115,7 +115,7 @@ pub(super) unsafe fn run(
         let written = places(plan, operation, result, is_mine)?;
         let mut target = Target::of(result, plan.items.bytes)?;
         if operation == Operation::Broadcast {
-            // SAFETY: the caller promises m elements.
+            // SAFETY: the caller promises that there are m elements.
             unsafe { target.fill() }?;
         }
         // SAFETY: the callee requires what the caller promises.
@@ -133,25 +133,25 @@ pub(super) unsafe fn run(
             // SAFETY: `output` has m elements that no other code uses: the caller promises them, or they are the target's own.
             let result = unsafe { written[0].write(output.0) };
             let is_there = plan.run_on_device(operation, items, result)?;
-            // SAFETY: the caller promises an int, or NULL.
+            // SAFETY: the caller promises that the pointer points to an int or is NULL.
             unsafe { tell(is_mine, is_there) }?;
             is_there
         }
         None => {
             let arrays = moved.arrays();
-            // SAFETY: the caller promises the arrays, and a copy has the length of the array that it replaces.
+            // SAFETY: the caller promises that the arrays have these lengths, and a copy has the length of the array that it replaces.
             unsafe { entry::run_here(plan, operation, arrays, output, is_mine) }?
         }
     };
-    // SAFETY: the caller promises m elements, which no other code uses.
+    // SAFETY: the caller promises that there are m elements, which no other code uses.
     unsafe { target.deliver(is_there) }?;
     Ok(is_there)
 }
 
-/// As [`entry::start`], on items that may be on a GPU. Only the wait writes the result.
+/// Like [`entry::start`], on items that may be on a GPU. Only the wait writes the result.
 ///
 /// # Safety
-/// As for [`entry::start`].
+/// The same as for [`entry::start`].
 #[cold]
 pub(super) unsafe fn start(
     plan: &Shaped,
@@ -175,28 +175,28 @@ pub(super) unsafe fn start(
     match moved.folded {
         Some(items) => {
             let started = plan.start_on_device(name, operation, items, result)?;
-            // SAFETY: the caller promises room for a handle.
+            // SAFETY: the caller promises that there is room for a handle.
             unsafe { entry::write_run(run, started) }
         }
         None => {
             let arrays = moved.arrays();
-            // SAFETY: the caller promises the arrays, and a copy has the length of the array that it replaces.
+            // SAFETY: the caller promises that the arrays have these lengths, and a copy has the length of the array that it replaces.
             unsafe { entry::start_here(plan, name, operation, arrays, result, run) }
         }
     }
 }
 
-/// As [`entry::wait`], for a result that may go to a GPU. The run's plan looked for the driver when the run was started.
+/// Like [`entry::wait`], for a result that may go to a GPU. The run's plan looked for the driver when the run was started.
 ///
 /// # Safety
-/// As for [`entry::wait`].
+/// The same as for [`entry::wait`].
 #[cold]
 pub(super) unsafe fn wait(run: &Run, result: Output, is_mine: *mut c_int) -> Result<(), Failure> {
     let checked = entry::check_result(run, result, is_mine);
     let target = checked.and_then(|_| Target::of(result, run.items.bytes));
     let mut target = run.or_end(target)?;
-    // SAFETY: the caller promises the array, and a copy has the length of the array that it replaces.
+    // SAFETY: the caller promises that the array has this length, and a copy has the length of the array that it replaces.
     let is_there = unsafe { entry::wait_here(run, target.output(), is_mine) }?;
-    // SAFETY: the caller promises m elements, which no other code uses.
+    // SAFETY: the caller promises that there are m elements, which no other code uses.
     unsafe { target.deliver(is_there) }
 }

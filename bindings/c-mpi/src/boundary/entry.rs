@@ -46,7 +46,7 @@ pub(super) unsafe fn run(
 }
 
 /// # Safety
-/// As [`run`].
+/// The same as for [`run`].
 #[inline(never)]
 unsafe fn run_items(
     plan: *const treefold_plan,
@@ -101,7 +101,7 @@ fn are_here() -> bool {
 /// call, or if anything is wrong. A short call takes longer the more memory it touches, and this path touches little.
 ///
 /// # Safety
-/// As [`run`].
+/// The same as for [`run`].
 #[inline(always)]
 unsafe fn fold_here(plan: *const treefold_plan, local: Input, result: Output) -> Option<()> {
     handle::look(plan, |plan| {
@@ -118,7 +118,7 @@ unsafe fn fold_here(plan: *const treefold_plan, local: Input, result: Output) ->
 /// have another layout than the plan's items.
 ///
 /// # Safety
-/// As [`run`].
+/// The same as for [`run`].
 #[inline(always)]
 unsafe fn slices<'a>(
     plan: &Shaped,
@@ -145,7 +145,7 @@ unsafe fn slices<'a>(
 }
 
 /// # Safety
-/// As [`run_code`].
+/// The same as for [`run_code`].
 #[inline(never)]
 unsafe fn run_object(
     plan: &Shaped,
@@ -163,10 +163,10 @@ unsafe fn run_object(
     unsafe { run_here(plan, operation, arrays, result, is_mine) }.map(drop)
 }
 
-/// As [`run`] and [`run_code`], on arrays in host memory. Returns whether this rank gets a result.
+/// Like [`run`] and [`run_code`], on arrays in host memory. Returns whether this rank gets a result.
 ///
 /// # Safety
-/// As [`run_code`].
+/// The same as for [`run_code`].
 #[inline(always)]
 pub(super) unsafe fn run_here(
     plan: &Shaped,
@@ -181,10 +181,10 @@ pub(super) unsafe fn run_here(
     // SAFETY: the callee requires what the caller promises.
     let given = unsafe { arrays.given(plan.items.bytes, &written, &mut kept) };
     let given = given.inspect_err(refuse)?;
-    // SAFETY: the caller promises m elements, which the call does not read, as was just checked.
+    // SAFETY: the caller promises that there are m elements. The call does not read them, as was just checked.
     let result = unsafe { written[0].write(result.0) };
     let outcome = plan.run(operation, given, result)?;
-    // SAFETY: the caller promises an int, or NULL.
+    // SAFETY: the caller promises that the pointer points to an int or is NULL.
     unsafe { tell(is_mine, outcome) }?;
     Ok(outcome)
 }
@@ -215,10 +215,10 @@ pub(super) unsafe fn start(
     })
 }
 
-/// As [`start`], on arrays in host memory.
+/// Like [`start`], on arrays in host memory.
 ///
 /// # Safety
-/// As [`start`].
+/// The same as for [`start`].
 pub(super) unsafe fn start_here(
     plan: &Shaped,
     name: *const treefold_plan,
@@ -234,7 +234,7 @@ pub(super) unsafe fn start_here(
     let given = unsafe { arrays.given(plan.items.bytes, &written, &mut kept) };
     let given = given.inspect_err(refuse)?;
     let started = plan.start(name, operation, given, result)?;
-    // SAFETY: the caller promises room for a handle.
+    // SAFETY: the caller promises that there is room for a handle.
     unsafe { write_run(run, started) }
 }
 
@@ -253,10 +253,10 @@ pub(super) unsafe fn write_run(place: *mut *mut treefold_run, run: Rc<Run>) -> R
 /// # Safety
 /// `run` points to a handle, or is NULL.
 unsafe fn take_run(run: *mut *mut treefold_run) -> Result<Rc<Run>, Failure> {
-    // SAFETY: the caller promises a handle, or NULL.
+    // SAFETY: the caller promises that the pointer points to a handle or is NULL.
     let name = unsafe { read_handle("run", run) }?;
     let object = handle::take(name)?;
-    // SAFETY: the caller promises that the pointer is a handle.
+    // SAFETY: the caller promises that the pointer points to a handle.
     unsafe { write_handle("run", run, ptr::null_mut()) }?;
     Ok(object)
 }
@@ -270,7 +270,7 @@ pub(super) unsafe fn wait(
     result: Output,
     is_mine: *mut c_int,
 ) -> Result<(), Failure> {
-    // SAFETY: the caller promises a handle, or NULL.
+    // SAFETY: the caller promises that the pointer points to a handle or is NULL.
     let object = unsafe { take_run(run) }?;
     let result = object.or_end(object.place(result))?;
     #[cfg(feature = "cuda")]
@@ -282,19 +282,19 @@ pub(super) unsafe fn wait(
     unsafe { wait_here(&object, result, is_mine) }.map(drop)
 }
 
-/// As [`wait`], for a result in host memory. Returns whether this rank gets a result.
+/// Like [`wait`], for a result in host memory. Returns whether this rank gets a result.
 ///
 /// # Safety
-/// As [`wait`].
+/// The same as for [`wait`].
 pub(super) unsafe fn wait_here(
     run: &Run,
     result: Output,
     is_mine: *mut c_int,
 ) -> Result<bool, Failure> {
     let array = run.or_end(check_result(run, result, is_mine))?;
-    // SAFETY: the caller promises m elements.
+    // SAFETY: the caller promises that there are m elements.
     let outcome = run.wait(unsafe { array.write(result.0) })?;
-    // SAFETY: the caller promises an int, or NULL.
+    // SAFETY: the caller promises that the pointer points to an int or is NULL.
     unsafe { tell(is_mine, outcome) }?;
     Ok(outcome)
 }
@@ -322,7 +322,7 @@ pub(super) unsafe fn wait_all(runs: *mut *mut treefold_run, n: usize) -> Result<
     list.aligned(align_of::<*mut treefold_run>())?;
     let mut outcome: Result<Result<(), Failure>, Box<dyn Any + Send>> = Ok(Ok(()));
     for place in (0..n).map(|index| runs.wrapping_add(index)) {
-        // SAFETY: the caller promises n handles.
+        // SAFETY: the caller promises that there are n handles.
         if unsafe { read_handle("runs", place) }?.is_null() {
             continue;
         }
@@ -346,10 +346,10 @@ pub(super) unsafe fn wait_keyed(
     keyed: *const treefold_keyed,
     is_mine: *mut c_int,
 ) -> Result<(), Failure> {
-    // SAFETY: the caller promises a handle, or NULL.
+    // SAFETY: the caller promises that the pointer points to a handle or is NULL.
     let object = unsafe { take_run(run) }?;
     object.or_end(Bytes::of_optional_place("is_mine", is_mine).map(drop))?;
     let outcome = object.wait_keyed(keyed)?;
-    // SAFETY: the caller promises an int, or NULL.
+    // SAFETY: the caller promises that the pointer points to an int or is NULL.
     unsafe { tell(is_mine, outcome) }
 }

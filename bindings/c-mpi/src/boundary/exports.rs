@@ -32,7 +32,7 @@ pub unsafe extern "C" fn treefold_plan_build(
         let builder = handle::object(builder)?;
         place("result", result)?;
         let plan = builder.borrow().build()?;
-        // SAFETY: the caller promises room for a handle.
+        // SAFETY: the caller promises that there is room for a handle.
         unsafe { write_handle("result", result, handle::name(plan)?) }
     })
 }
@@ -76,7 +76,7 @@ unsafe fn write_algorithm(
 ) -> Result<(), Failure> {
     place("name", name)?;
     let text = algorithm.map_or(ptr::null(), |algorithm| c_name(algorithm).as_ptr());
-    // SAFETY: `name` is aligned and not NULL, as was just checked; the caller promises room for a pointer.
+    // SAFETY: `name` is aligned and not NULL, as was just checked; the caller promises that there is room for a pointer.
     unsafe { name.write(text) };
     Ok(())
 }
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn treefold_plan_print(
         let place = Bytes::of_place("needed", needed)?;
         let array = Bytes::of("text", text.cast(), capacity, 1)?;
         disjoint(array, place)?;
-        // SAFETY: the caller promises room for `capacity` bytes.
+        // SAFETY: the caller promises that there is room for `capacity` bytes.
         let room = unsafe { array.write(text.cast()) };
         let printed = plan.plan.to_string();
         if let Some(last) = capacity.checked_sub(1) {
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn treefold_test(run: *const treefold_run, done: *mut c_in
         let run = handle::object(run)?;
         place("done", done)?;
         let is_done = run.test()?;
-        // SAFETY: the caller promises an int.
+        // SAFETY: the caller promises that the pointer points to an int or is NULL.
         unsafe { write("done", done, c_int::from(is_done)) }
     })
 }
@@ -159,7 +159,7 @@ pub extern "C" fn treefold_wait_timeout(run: *const treefold_run, seconds: f64) 
     })
 }
 
-/// The time that replaces an infinite one: more than a century, but small enough to be added to the time of a clock.
+/// The time that replaces an infinite time: more than a century, but small enough to be added to the time of a clock.
 const FOR_EVER: Duration = Duration::from_secs(1 << 32);
 
 /// Converts the program's number of seconds.
@@ -186,7 +186,7 @@ pub unsafe extern "C" fn treefold_plan_pending(
 ) -> Status {
     guard(|| {
         let plan = handle::object(plan)?;
-        // SAFETY: the caller promises an int.
+        // SAFETY: the caller promises that the pointer points to an int or is NULL.
         unsafe { write("pending", pending, c_int::from(plan.is_pending())) }
     })
 }
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn treefold_run_plan(
         place("plan", plan)?;
         let is_there = handle::object(name).is_ok();
         let found = if is_there { name } else { ptr::null() };
-        // SAFETY: `plan` is aligned and not NULL, as was just checked; the caller promises room for a handle.
+        // SAFETY: `plan` is aligned and not NULL, as was just checked; the caller promises that there is room for a handle.
         unsafe { plan.write(found) };
         Ok(())
     })
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn treefold_run_algorithm(
 /// Waits for a run.
 ///
 /// # Safety
-/// `run` points to a handle, `result` to m elements, and `is_mine` to one int; each may be NULL. The result array of the start still exists.
+/// `run` points to a handle, `result` to m elements, and `is_mine` to one int; each may be NULL. The array of the start still exists.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_wait(
     run: *mut *mut treefold_run,
@@ -242,17 +242,17 @@ pub unsafe extern "C" fn treefold_wait(
     guard(|| unsafe { entry::wait(run, (result, m), is_mine) })
 }
 
-/// Waits for runs whose starts named the result buffers.
+/// Waits for runs that were started with arrays for their results.
 ///
 /// # Safety
-/// `runs` points to n handles, or is NULL. The result arrays of the starts still exist.
+/// `runs` points to n handles, or is NULL. The arrays of the starts still exist.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_wait_all(runs: *mut *mut treefold_run, n: usize) -> Status {
     // SAFETY: the callee requires what the caller promises.
     guard(|| unsafe { entry::wait_all(runs, n) })
 }
 
-/// Waits for a run by key, and replaces a state by the run's result.
+/// Waits for a run by key, and replaces a state with the run's result.
 ///
 /// # Safety
 /// `run` points to a handle, and `is_mine` to one int; each may be NULL.
@@ -273,7 +273,7 @@ pub unsafe extern "C" fn treefold_wait_keyed(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_cancel(run: *mut *mut treefold_run) -> Status {
     guard(|| {
-        // SAFETY: the caller promises a handle, or NULL.
+        // SAFETY: the caller promises that the pointer points to a handle or is NULL.
         if let Some(object) = unsafe { take_handle("run", run) }? {
             object.cancel();
         }
@@ -300,7 +300,7 @@ fn c_name(algorithm: Algorithm) -> &'static CStr {
     &found.expect("all algorithms are known").1
 }
 
-/// The name of algorithm number `index`; NULL beyond the last.
+/// The name of algorithm number `index`, or NULL if there is no such algorithm.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_algorithm_name(index: usize) -> *const c_char {
     let found = algorithm_names().get(index);

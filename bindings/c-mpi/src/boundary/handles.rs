@@ -19,7 +19,7 @@ pub(super) unsafe fn write_handle<H>(
     handle: *mut H,
 ) -> Result<(), Failure> {
     self::place(name, place)?;
-    // SAFETY: `place` is aligned and not NULL, as was just checked; the caller promises room for a handle.
+    // SAFETY: `place` is aligned and not NULL, as was just checked; the caller promises that there is room for a handle.
     unsafe { place.write(handle) };
     Ok(())
 }
@@ -45,13 +45,13 @@ pub(super) unsafe fn take_handle<H: Named>(
     name: &'static str,
     handle: *mut *mut H,
 ) -> Result<Option<Rc<H::Object>>, Failure> {
-    // SAFETY: the caller promises a handle, or NULL.
+    // SAFETY: the caller promises that the pointer points to a handle or is NULL.
     let named = unsafe { read_handle(name, handle) }?;
     if named.is_null() {
         return Ok(None);
     }
     let object = handle::end(named)?;
-    // SAFETY: the caller promises that the pointer is a handle.
+    // SAFETY: the caller promises that the pointer points to a handle.
     unsafe { write_handle(name, handle, ptr::null_mut()) }?;
     Ok(object)
 }

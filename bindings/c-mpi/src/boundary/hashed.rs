@@ -32,7 +32,7 @@ pub unsafe extern "C" fn treefold_hashed_create(
         let world = handle::object(comm)?;
         place("result", result)?;
         let plan = build(&world, key_type, element_type, root)?;
-        // SAFETY: the caller promises room for a handle.
+        // SAFETY: the caller promises that there is room for a handle.
         unsafe { write_handle("result", result, handle::name(plan)?) }
     })
 }
@@ -91,9 +91,9 @@ pub unsafe extern "C" fn treefold_hashed_result(
         let keys_array = Bytes::of("keys", keys, k, KEY_BYTES)?;
         let sums_array = Bytes::of("sums", sums, m, plan.element_bytes())?;
         disjoint(keys_array, sums_array)?;
-        // SAFETY: the caller promises room for k numbers.
+        // SAFETY: the caller promises that there is room for k numbers.
         let keys = unsafe { keys_array.write(keys) };
-        // SAFETY: the caller promises room for m elements, which do not overlap the keys, as was just checked.
+        // SAFETY: the caller promises that there is room for m elements. They do not overlap the keys, as was just checked.
         let sums = unsafe { sums_array.write(sums) };
         plan.write(keys, sums)
     })
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn treefold_hashed_result(
 /// The input of an operation, after checking that it does not overlap the output.
 ///
 /// # Safety
-/// As [`treefold_hashed_run`].
+/// The same as for [`treefold_hashed_run`].
 unsafe fn arrays<'a>(
     plan: &dyn AnyHashed,
     (keys, k): Input,
@@ -114,8 +114,8 @@ unsafe fn arrays<'a>(
     let items_array = Bytes::of("items", items, n, plan.element_bytes())?;
     disjoint(keys_array, place)?;
     disjoint(items_array, place)?;
-    // SAFETY: the caller promises k numbers.
+    // SAFETY: the caller promises that there are k numbers.
     let keys = unsafe { keys_array.read(keys) };
-    // SAFETY: the caller promises n elements.
+    // SAFETY: the caller promises that there are n elements.
     Ok((keys, unsafe { items_array.read(items) }))
 }

@@ -76,7 +76,7 @@ pub(super) unsafe fn duplicate(
     }?;
     // SAFETY: `comm` is aligned, not NULL, and of the library's family, as was just checked; the caller promises a communicator.
     let comm = unsafe { library.family().read(comm, 0) };
-    // SAFETY: the caller promises a communicator.
+    // SAFETY: the caller promises that the handle is a communicator.
     unsafe { duplicate_handle(library, comm) }
 }
 
@@ -99,7 +99,7 @@ pub(super) unsafe fn duplicate_fortran(comm: i32, world: i32) -> Result<Comm, Fa
     // SAFETY: `comm` is a communicator in Fortran, as the caller promises.
     let comm = unsafe { library.comm_from_fortran(comm) };
     let comm = comm.unwrap_or(library.handles.MPI_COMM_NULL);
-    // SAFETY: the caller promises a communicator.
+    // SAFETY: the caller promises that the handle is a communicator.
     unsafe { duplicate_handle(library, comm) }
 }
 
@@ -118,7 +118,7 @@ pub(super) unsafe fn duplicate_number(number: usize) -> Result<Comm, Failure> {
     let library = running(None)?;
     let comm = library.family().checked(number);
     let comm = comm.map_err(|error| of_library(&error))?;
-    // SAFETY: the caller promises a communicator, and the number is its handle.
+    // SAFETY: the caller promises that the number is the handle of a communicator.
     unsafe { duplicate_handle(library, comm) }
 }
 
@@ -148,7 +148,7 @@ unsafe fn duplicate_handle(library: &Library, comm: mpi_library::Comm) -> Result
         let message = "`comm` is an intercommunicator: its ranks are in two groups";
         return Err(Failure::new(Code::Unsupported, message));
     }
-    // SAFETY: the caller promises a communicator; it has one group, as was just checked.
+    // SAFETY: the caller promises that the handle is a communicator. It has one group, as was just checked.
     let end = unsafe { MpiCommunicator::duplicate(comm) };
     let end = end.map_err(|error| of_transport(&error))?;
     Ok(Comm {

@@ -48,7 +48,7 @@ thread_local! {
 /// The number is the handle of one of the program's communicators.
 unsafe fn world_of(communicator: Option<usize>) -> Result<World, Failure> {
     if let Some(number) = communicator {
-        // SAFETY: the caller promises a communicator.
+        // SAFETY: the caller promises that the handle is a communicator.
         return unsafe { library::duplicate_number(number) }.map(|comm| comm.world);
     }
     let known = WORLD.try_with(|known| known.borrow().clone());
@@ -71,7 +71,7 @@ unsafe fn new_context(
     communicator: Option<usize>,
 ) -> *mut ReductionContext {
     or_abort(call, || {
-        // SAFETY: the caller promises a communicator.
+        // SAFETY: the caller promises that the handle is a communicator.
         let world = unsafe { world_of(communicator) }?;
         handle::name(Rc::new(Context::new(&world, start, count)?))
     })
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn treefold_reprored_new_reduction_context(
     local_summands: c_int,
 ) -> *mut ReductionContext {
     let numbers = (global_start_idx, local_summands);
-    // SAFETY: the caller promises a communicator.
+    // SAFETY: the caller promises that the handle is a communicator.
     unsafe { new_context("new_reduction_context", numbers, DEFAULT.get()) }
 }
 
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn treefold_reprored_new_reduction_context_comm(
     communicator: usize,
 ) -> *mut ReductionContext {
     let numbers = (global_start_idx, local_summands);
-    // SAFETY: the caller promises a communicator.
+    // SAFETY: the caller promises that the handle is a communicator.
     unsafe { new_context("new_reduction_context_comm", numbers, Some(communicator)) }
 }
 
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn treefold_reprored_new_reduction_context_comm_k(
     _k: c_int,
 ) -> *mut ReductionContext {
     let numbers = (global_start_idx, local_summands);
-    // SAFETY: the caller promises a communicator.
+    // SAFETY: the caller promises that the handle is a communicator.
     unsafe { new_context("new_reduction_context_comm_k", numbers, Some(communicator)) }
 }
 

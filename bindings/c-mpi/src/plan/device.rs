@@ -91,7 +91,7 @@ impl Shaped {
         (is_reduction && offers()).then_some(floats)
     }
 
-    /// As [`run`](Self::run), on items that a GPU folds.
+    /// Like [`run`](Self::run), on items that a GPU folds.
     pub(crate) fn run_on_device(
         &self,
         operation: Operation,
@@ -107,7 +107,7 @@ impl Shaped {
         folded.map_err(|error| of_cuda(&error)).and(outcome)
     }
 
-    /// As [`start`](Self::start), on items that a GPU folds.
+    /// Like [`start`](Self::start), on items that a GPU folds.
     pub(crate) fn start_on_device(
         &self,
         name: *const treefold_plan,

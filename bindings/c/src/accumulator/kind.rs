@@ -63,7 +63,7 @@ pub(super) struct OfFigure<Q>(PhantomData<Q>);
 
 impl<Q: Quantity> AccumulatorKind for OfFigure<Q> {
     type Item = Q::Item;
-    /// Not used: these accumulators have no variance.
+    /// This type is not used, because these accumulators have no variance.
     type Real = u8;
     type Total = Q::Total;
     const TAKES_PAIRS: bool = Q::TAKES_PAIRS;

@@ -91,7 +91,7 @@ pub unsafe extern "C" fn treefold_accumulator_remove(
 /// Adds pairs.
 ///
 /// # Safety
-/// `x` points to n elements of the accumulator's type, and `y` to m.
+/// `x` points to n elements of the accumulator's type, and `y` to m elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_accumulator_add_pairs(
     accumulator: *mut treefold_accumulator,
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn treefold_accumulator_add_pairs(
 /// Removes pairs.
 ///
 /// # Safety
-/// `x` points to n elements of the accumulator's type, and `y` to m.
+/// `x` points to n elements of the accumulator's type, and `y` to m elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_accumulator_remove_pairs(
     accumulator: *mut treefold_accumulator,
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn treefold_accumulator_value(
             let result_type = question.asked.element_type(held.element_type());
             place_of("result", result, result_type)?;
             let write = |value: &mut [u8]| held.write(question, value);
-            // SAFETY: the caller promises room for an element.
+            // SAFETY: the caller promises that there is room for an element.
             unsafe { write_element(result, result_type, write) }
         })
     })

@@ -27,7 +27,7 @@ use crate::statistic::Question;
 pub unsafe extern "C" fn treefold_aggregate_bytes(statistic: i32, result: *mut usize) -> Status {
     guard(|| {
         let bytes = bytes_of(held_for(statistic)?);
-        // SAFETY: the caller promises room for a number.
+        // SAFETY: the caller promises that there is room for a number.
         unsafe { write("result", result, bytes) }
     })
 }
@@ -78,15 +78,15 @@ unsafe fn change(
     guard(move || {
         // SAFETY: the caller promises that the pointer points to a state.
         let state = unsafe { state("aggregate", aggregate) }?;
-        // SAFETY: the caller promises that many items.
+        // SAFETY: the caller promises that the column has n items.
         let x = unsafe { column("x", "x_type", x, n) }?;
         let y = if state.held().inputs() == 2 {
-            // SAFETY: the caller promises that many items.
+            // SAFETY: the caller promises that the column has n items.
             unsafe { column("y", "y_type", y, n) }?
         } else if y == (0, ptr::null()) {
             Column::F64(&[])
         } else {
-            let reason = "the statistic takes one column: `y` must be NULL, and `y_type` 0";
+            let reason = "the statistic takes one column, so `y` must be NULL and `y_type` 0";
             return Err(Failure::argument("y", reason));
         };
         let rows = Rows { x, y };
@@ -113,7 +113,7 @@ unsafe fn column<'a>(
     const F64: i32 = ElementType::F64 as i32 + 1;
     const I64: i32 = ElementType::I64 as i32 + 1;
     match element_type {
-        // SAFETY: the caller promises n items of this type.
+        // SAFETY: the caller promises that there are n items of this type.
         F32 => unsafe { items(name, pointer, n) }.map(Column::F32),
         // SAFETY: as before.
         F64 => unsafe { items(name, pointer, n) }.map(Column::F64),
@@ -146,7 +146,7 @@ unsafe fn items<'a, T: AnyBitPattern>(
 /// Adds rows.
 ///
 /// # Safety
-/// `aggregate` points to a state; `x` points to n items of its type, and `y` to n items of its type or is NULL.
+/// `aggregate` points to a state, `x` points to n items of type `x_type`, and `y` points to n items of type `y_type` or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_add(
     aggregate: *mut treefold_aggregate,
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn treefold_aggregate_add(
 /// Removes rows.
 ///
 /// # Safety
-/// `aggregate` points to a state; `x` points to n items of its type, and `y` to n items of its type or is NULL.
+/// `aggregate` points to a state, `x` points to n items of type `x_type`, and `y` points to n items of type `y_type` or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_aggregate_remove(
     aggregate: *mut treefold_aggregate,
@@ -192,7 +192,7 @@ unsafe fn change_by(
         }
         // SAFETY: the caller promises that the pointer points to a state.
         let own = unsafe { state("aggregate", aggregate) }?;
-        // SAFETY: the caller promises a state, which is not `own`, as was just checked.
+        // SAFETY: the caller promises that the pointer points to a state. It is not `own`, as was just checked.
         let other = unsafe { state("other", other.cast_mut()) }?;
         own.change_by(change, other)
     })
@@ -252,9 +252,9 @@ pub unsafe extern "C" fn treefold_aggregate_value(
             is_there = state.write(question, element_type, value)?;
             Ok(())
         };
-        // SAFETY: the caller promises room for an element. If the result is NULL in SQL, a zero is written.
+        // SAFETY: the caller promises that there is room for an element. If the result is NULL in SQL, a zero is written.
         unsafe { write_element(result, element_type, find) }?;
-        // SAFETY: the caller promises room for a number.
+        // SAFETY: the caller promises that there is room for a number.
         unsafe { write("is_null", is_null, c_int::from(!is_there)) }
     })
 }
@@ -292,12 +292,12 @@ pub unsafe extern "C" fn treefold_aggregate_of_bytes(
         let array = Bytes::of("bytes", bytes, n, 1)?;
         // SAFETY: the caller promises that the pointer points to a state.
         let state = unsafe { state("aggregate", aggregate) }?;
-        // SAFETY: the caller promises n bytes.
+        // SAFETY: the caller promises that there are n bytes.
         state.become_bytes(unsafe { array.read(bytes) })
     })
 }
 
-/// Writes a statistic such that a state created for it can read these bytes.
+/// Writes a statistic. A state that is created for this statistic can read the given bytes.
 ///
 /// # Safety
 /// `bytes` points to n bytes, and `result` points to one number.
@@ -309,9 +309,9 @@ pub unsafe extern "C" fn treefold_aggregate_statistic(
 ) -> Status {
     guard(|| {
         let array = Bytes::of("bytes", bytes, n, 1)?;
-        // SAFETY: the caller promises n bytes.
+        // SAFETY: the caller promises that there are n bytes.
         let statistic = aggregate::statistic_of_bytes(unsafe { array.read(bytes) })?;
-        // SAFETY: the caller promises room for a number.
+        // SAFETY: the caller promises that there is room for a number.
         unsafe { write("result", result, i32::from(statistic as u8)) }
     })
 }
@@ -364,7 +364,7 @@ pub unsafe extern "C" fn treefold_sql_functions(count: *mut usize) -> *const tre
         Functions(functions.collect())
     });
     if !count.is_null() {
-        // SAFETY: `count` is not NULL, and the caller promises room for a number.
+        // SAFETY: `count` is not NULL, and the caller promises that there is room for a number.
         unsafe { count.write(list.0.len()) };
     }
     list.0.as_ptr()

@@ -1,4 +1,4 @@
-//! A program's arrays as slices of bytes, and places for results.
+//! Converts a program's arrays to slices of bytes, and checks the places of results.
 
 use std::ffi::c_void;
 
@@ -32,7 +32,7 @@ pub(super) unsafe fn input<'a>(
     for &written in written {
         disjoint(array, written)?;
     }
-    // SAFETY: the caller promises that many elements.
+    // SAFETY: the caller promises that the arrays have these lengths.
     Ok(unsafe { array.read(pointer) })
 }
 
@@ -42,7 +42,7 @@ pub(super) unsafe fn input<'a>(
 /// The arrays have the given numbers of elements.
 ///
 /// # Errors
-/// As for [`input`].
+/// Those of [`input`].
 pub(super) unsafe fn read<'a, const N: usize>(
     arrays: [Array; N],
     element_type: ElementType,
@@ -59,10 +59,10 @@ pub(super) unsafe fn read<'a, const N: usize>(
 /// Applies a function to arrays of the same type, and writes the function's result, which is one element.
 ///
 /// # Safety
-/// The arrays have the given number of elements, and `result` points to one.
+/// The arrays have the given number of elements, and `result` points to one element.
 ///
 /// # Errors
-/// As for [`input`] and [`place_of`], or an error of the function.
+/// Those of [`input`] and [`place_of`], or an error of the function.
 pub(super) unsafe fn reduced<const N: usize>(
     element_type: ElementType,
     arrays: [Array; N],
@@ -70,9 +70,9 @@ pub(super) unsafe fn reduced<const N: usize>(
     reduce: impl FnOnce([&[u8]; N], &mut [u8]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let place = place_of("result", result, element_type)?;
-    // SAFETY: the caller promises that many elements.
+    // SAFETY: the caller promises that the arrays have these lengths.
     let arrays = unsafe { read(arrays, element_type, &[place]) }?;
-    // SAFETY: the caller promises room for an element.
+    // SAFETY: the caller promises that there is room for an element.
     unsafe { write_element(result, element_type, |value| reduce(arrays, value)) }
 }
 
@@ -91,17 +91,17 @@ pub(super) unsafe fn write_element(
     let mut value: AnyElement = [0; LONGEST_ELEMENT];
     let value = &mut value[..local::element_bytes(element_type)];
     make(value)?;
-    // SAFETY: the caller promises room for an element, and `value` is on this stack.
+    // SAFETY: the caller promises that there is room for an element, which cannot overlap the local variable `value`.
     unsafe { write_bytes("result", result, value) }
 }
 
-/// Returns the one or two arrays of a statistic. If the statistic takes one, the second must be NULL and have no elements.
+/// Returns the one or two arrays of a statistic. If the statistic takes one array, the second must be NULL and have no elements.
 ///
 /// # Safety
 /// The arrays have the given numbers of elements.
 ///
 /// # Errors
-/// As for [`input`]; or there are two arrays, but the statistic takes one.
+/// Those of [`input`]; or there are two arrays, but the statistic takes one.
 pub(super) unsafe fn inputs<'a>(
     [x, y]: [Array; 2],
     element_type: ElementType,
@@ -115,13 +115,13 @@ pub(super) unsafe fn inputs<'a>(
         // SAFETY: the callee requires what the caller promises.
         arrays.push(unsafe { input(y, element_type, written) }?);
     } else if !pointer.is_null() || length > 0 {
-        let reason = format_args!("{} takes one array: it must be NULL", asked.name());
+        let reason = format_args!("it must be NULL, since {} takes one array", asked.name());
         return Err(Failure::argument(name, reason));
     }
     Ok(arrays)
 }
 
-/// The place where an element will be written.
+/// The memory to which one element will be written.
 ///
 /// # Errors
 /// The pointer is NULL, or not aligned.
@@ -134,7 +134,7 @@ pub(super) fn place_of(
     place.aligned(local::alignment(element_type))
 }
 
-/// The keys, and their place in memory.
+/// The keys as a slice, and their location in memory.
 ///
 /// # Safety
 /// The address is NULL, or points to the given number of keys of the type.
@@ -144,7 +144,7 @@ pub(super) fn place_of(
 pub unsafe fn keys_of<'k>((key_type, keys, k): KeysInput) -> Result<(Keys<'k>, Bytes), Failure> {
     let key_type = ElementType::of_argument("key_type", key_type)?;
     let array = Bytes::of("keys", keys, k, local::element_bytes(key_type))?;
-    // SAFETY: the caller promises that many keys.
+    // SAFETY: the caller promises that there are k keys.
     let bytes = unsafe { array.read(keys) };
     Ok((Keys { key_type, bytes }, array))
 }

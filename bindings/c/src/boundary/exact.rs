@@ -28,7 +28,7 @@ of_two_arrays! {
 /// Writes a statistic of all items.
 ///
 /// # Safety
-/// `x` points to n elements of the type, `y` points to m or is NULL, and `result` to one of the statistic's type.
+/// `x` points to n elements of the type, `y` points to m elements or is NULL, and `result` to one element of the statistic's type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_exact(
     element_type: i32,
@@ -47,10 +47,10 @@ pub unsafe extern "C" fn treefold_exact(
         let result_type = asked.element_type(element_type);
         let written = [place_of("result", result, result_type)?];
         let arrays = [("x", x, n), ("y", y, m)];
-        // SAFETY: the caller promises such arrays.
+        // SAFETY: the caller promises that the arrays have these lengths.
         let arrays = unsafe { inputs(arrays, element_type, asked, &written) }?;
         let make = |value: &mut [u8]| exact::statistic(element_type, question, &arrays, value);
-        // SAFETY: the caller promises room for an element.
+        // SAFETY: the caller promises that there is room for an element.
         unsafe { write_element(result, result_type, make) }
     })
 }
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn treefold_exact(
 /// Writes a statistic of each key's items.
 ///
 /// # Safety
-/// `keys` points to k numbers of their type, `x` to n elements of the type, `y` to l or is NULL, and `result` to m of the statistic's type.
+/// `keys` points to k keys, `x` to n elements of their type, `y` to l elements or is NULL, and `result` to m elements of its type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_by_key(
     element_type: i32,
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn treefold_by_key(
         let asked = question.asked;
         let result_bytes = local::element_bytes(asked.element_type(element_type));
         let results = Bytes::of("result", result, m, result_bytes)?;
-        // SAFETY: the caller promises such keys.
+        // SAFETY: the caller promises that the keys can be read.
         let (keys, keys_array) = unsafe { keys_of((key_type, keys, k)) }?;
         disjoint(keys_array, results)?;
         if k != n {
@@ -88,21 +88,21 @@ pub unsafe extern "C" fn treefold_by_key(
             return Err(Failure::new(Code::Length, message));
         }
         let arrays = [("x", x, n), ("y", y, l)];
-        // SAFETY: the caller promises such arrays.
+        // SAFETY: the caller promises that the arrays have these lengths.
         let mut arrays = unsafe { inputs(arrays, element_type, asked, &[results]) }?;
         if asked == Asked::Of(Statistic::Norm) {
             arrays.push(arrays[0]);
         }
-        // SAFETY: the caller promises m elements, which overlap neither keys nor items, as was just checked.
+        // SAFETY: the caller promises that there are m elements. They overlap neither keys nor items, as was just checked.
         let result = (unsafe { results.write(result) }, m);
         keyed::of_arrays(element_type, question, Some(keys), &arrays, 1, result)
     })
 }
 
-/// Writes a statistic of each column of each key's rows, or of all rows.
+/// Writes a statistic of each column of each key's rows, or of each column of all rows.
 ///
 /// # Safety
-/// `keys` points to k numbers of their type or is NULL, `items` points to n elements of the type, and `result` to m of the statistic's type.
+/// `keys` points to k keys or is NULL, `items` points to n elements of the type, and `result` to m elements of the statistic's type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_by_key_rows(
     element_type: i32,
@@ -131,14 +131,14 @@ pub unsafe extern "C" fn treefold_by_key_rows(
         let keys = if keys.is_null() && k == 0 && n > 0 {
             None
         } else {
-            // SAFETY: the caller promises such keys.
+            // SAFETY: the caller promises that the keys can be read.
             let (keys, keys_array) = unsafe { keys_of((key_type, keys, k)) }?;
             disjoint(keys_array, results)?;
             Some(keys)
         };
-        // SAFETY: the caller promises n elements.
+        // SAFETY: the caller promises that there are n elements.
         let items = unsafe { input(("items", items, n), element_type, &[results]) }?;
-        // SAFETY: the caller promises m elements, which overlap neither keys nor items, as was just checked.
+        // SAFETY: the caller promises that there are m elements. They overlap neither keys nor items, as was just checked.
         let result = (unsafe { results.write(result) }, m);
         keyed::of_arrays(element_type, question, keys, &[items], width, result)
     })
@@ -160,8 +160,8 @@ pub struct treefold_window {
 /// Writes a statistic of each item's window.
 ///
 /// # Safety
-/// `window` points to a window. The window's index points to n numbers and its width to one, or both are NULL. `x` points to n elements of
-/// the type, `y` to l or is NULL, and `result` to m.
+/// `window` points to a window. The window's `index` points to n numbers and its `width` to one number, or both are NULL. `x` points to n
+/// elements of the type, `y` to l elements or is NULL, and `result` to m elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_rolling(
     element_type: i32,
@@ -183,12 +183,12 @@ pub unsafe extern "C" fn treefold_rolling(
         disjoint(Bytes::of_place("window", window)?, results)?;
         // SAFETY: `window` is aligned and not NULL, as was just checked, and the caller promises that it points to a window.
         let window = unsafe { window.read() };
-        // SAFETY: the caller promises such an index.
+        // SAFETY: the caller promises that the index and the width can be read.
         let window = unsafe { window_of(window, n, results) }?;
         let arrays = [("x", x, n), ("y", y, l)];
-        // SAFETY: the caller promises such arrays.
+        // SAFETY: the caller promises that the arrays have these lengths.
         let arrays = unsafe { inputs(arrays, element_type, question.asked, &[results]) }?;
-        // SAFETY: the caller promises m elements, which overlap no other array, as was just checked.
+        // SAFETY: the caller promises that there are m elements. They overlap no other array, as was just checked.
         let result = unsafe { results.write(result) };
         keyed::rolling(element_type, question, window, &arrays, result)
     })
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn treefold_rolling(
 /// Converts a window's pointers to slices.
 ///
 /// # Safety
-/// `index` has `items` numbers of the index's type, and `width` one, or both are NULL.
+/// `index` has `items` numbers of the index's type and `width` has one, or both pointers are NULL.
 unsafe fn window_of<'a>(
     window: treefold_window,
     items: usize,
@@ -218,7 +218,7 @@ unsafe fn window_of<'a>(
         (_, items, true) => Extent::Items(items),
         (_, 0, false) => {
             let index_type = ElementType::of_argument("index_type", window.index_type)?;
-            // SAFETY: the caller promises that many numbers.
+            // SAFETY: the caller promises that the index has one number for each item.
             let index = unsafe { input(("index", window.index, items), index_type, &[results]) }?;
             // SAFETY: the caller promises that the pointer points to a number.
             let width = unsafe { input(("width", window.width, 1), index_type, &[results]) }?;
@@ -229,7 +229,7 @@ unsafe fn window_of<'a>(
             }
         }
         _ => {
-            let reason = "it must have `items` or an `index`, not both";
+            let reason = "set either `items` or `index`, not both";
             return Err(Failure::argument("window", reason));
         }
     };

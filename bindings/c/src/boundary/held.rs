@@ -21,7 +21,7 @@ pub(super) unsafe fn create<H: Named>(
     guard(|| {
         place("result", result)?;
         let handle = handle::name::<H>(object()?)?;
-        // SAFETY: `result` is aligned and not NULL, as was just checked, and the caller promises room for a handle.
+        // SAFETY: `result` is aligned and not NULL, as was just checked, and the caller promises that there is room for a handle.
         unsafe { result.write(handle) };
         Ok(())
     })
@@ -64,10 +64,10 @@ pub(super) fn clear<H: Named<Object = Box<dyn State>>>(handle: *const H) -> Stat
     })
 }
 
-/// Adds the items of one array or the pairs of two arrays to a state, or removes them. An accumulator has no keys.
+/// Adds the items of one array or the pairs of two arrays to a state, or removes them. For an accumulator, `keys` is `None`.
 ///
 /// # Safety
-/// `keys` points to the given number of keys of their type, and the arrays to the given number of elements of the state's type.
+/// `keys` has the given number of keys of its type, and the arrays have the given numbers of elements of the state's type.
 pub(super) unsafe fn change<H: Named<Object = Box<dyn State>>, const N: usize>(
     handle: *const H,
     change: Change,
@@ -76,12 +76,12 @@ pub(super) unsafe fn change<H: Named<Object = Box<dyn State>>, const N: usize>(
 ) -> Status {
     guard(|| {
         let keys = match keys {
-            // SAFETY: the caller promises such keys.
+            // SAFETY: the caller promises that the keys can be read.
             Some(keys) => unsafe { keys_of(keys) }?.0,
             None => Keys::NONE,
         };
         handle::change(handle, |held| {
-            // SAFETY: the caller promises that many elements.
+            // SAFETY: the caller promises that the arrays have these lengths.
             let arrays = unsafe { read(arrays, held.element_type(), &[]) }?;
             held.change(change, keys, &arrays)
         })
@@ -114,7 +114,7 @@ pub(super) unsafe fn equal<H: Named<Object = Box<dyn State>>>(
         let is_equal = handle::read(handle, |held| {
             handle::read_as("other", other, |other| held.equals(other.as_ref()))
         })?;
-        // SAFETY: the caller promises room for a number.
+        // SAFETY: the caller promises that there is room for a number.
         unsafe { write("result", result, c_int::from(is_equal)) }
     })
 }
@@ -148,18 +148,18 @@ pub(super) unsafe fn copy_bytes(
         disjoint(array, place)?;
         let state = state()?;
         if capacity > 0 {
-            // SAFETY: the caller promises room for that many bytes.
+            // SAFETY: the caller promises that there is room for `capacity` bytes.
             let room = unsafe { array.write(bytes) };
             let room = room.get_mut(..state.len()).ok_or_else(|| {
                 let message = format!(
-                    "`bytes` has room for {capacity}, but {} are needed",
+                    "`bytes` has room for {capacity} bytes, but {} are needed",
                     state.len()
                 );
                 Failure::new(Code::Length, message)
             })?;
             room.copy_from_slice(&state);
         }
-        // SAFETY: the caller promises room for a number.
+        // SAFETY: the caller promises that there is room for a number.
         unsafe { write("needed", needed, state.len()) }
     })
 }
@@ -175,7 +175,7 @@ pub(super) unsafe fn of_bytes<H: Named<Object = Box<dyn State>>>(
     guard(|| {
         let array = Bytes::of("bytes", bytes, n, 1)?;
         handle::change(handle, |held| {
-            // SAFETY: the caller promises n bytes.
+            // SAFETY: the caller promises that there are n bytes.
             held.become_bytes(unsafe { array.read(bytes) })
         })
     })

@@ -132,7 +132,7 @@ pub unsafe extern "C" fn treefold_keyed_remove(
 /// Adds pairs by key.
 ///
 /// # Safety
-/// `keys` points to k numbers of their type, `x` to n elements of the state's type, and `y` to l.
+/// `keys` points to k numbers of their type, `x` to n elements of the state's type, and `y` to l elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_add_pairs(
     keyed: *mut treefold_keyed,
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn treefold_keyed_add_pairs(
 /// Removes pairs by key.
 ///
 /// # Safety
-/// `keys` points to k numbers of their type, `x` to n elements of the state's type, and `y` to l.
+/// `keys` points to k numbers of their type, `x` to n elements of the state's type, and `y` to l elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_remove_pairs(
     keyed: *mut treefold_keyed,
@@ -198,12 +198,12 @@ pub unsafe extern "C" fn treefold_keyed_groups(
 ) -> Status {
     guard(|| {
         let groups = handle::read(keyed, |held| Ok(held.groups()))?;
-        // SAFETY: the caller promises room for a number.
+        // SAFETY: the caller promises that there is room for a number.
         unsafe { write("result", result, groups) }
     })
 }
 
-/// Writes the keys of a state, in ascending order.
+/// Writes the keys of a hashed state in ascending order.
 ///
 /// # Safety
 /// `result` points to m numbers of their type.
@@ -240,7 +240,7 @@ pub unsafe extern "C" fn treefold_keyed_values(
     })
 }
 
-/// Writes one element for each key, or one row of elements.
+/// Writes one element, or one row of elements, for each key.
 ///
 /// # Safety
 /// `result` points to m elements of the type.
@@ -264,7 +264,7 @@ unsafe fn of_each_key(
                 format!("`result` has {m} elements, but there are {groups} keys{of_columns}");
             return Err(Failure::new(Code::Length, message));
         }
-        // SAFETY: the caller promises m elements.
+        // SAFETY: the caller promises that there are m elements.
         write(held, unsafe { array.write(result) })
     })
 }

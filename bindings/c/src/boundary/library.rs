@@ -6,7 +6,7 @@ use super::guard;
 use crate::failure::{self, Code, Failure, Status};
 use crate::{local, raw};
 
-/// The version: 10000 times the major number, plus 100 times the minor one, plus the patch.
+/// The version as a number: 10000 * major + 100 * minor + patch.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_version() -> u32 {
     let number = |text: &str| text.parse::<u32>().expect("cargo checks versions");
@@ -28,14 +28,14 @@ pub extern "C" fn treefold_last_error() -> *const c_char {
     failure::last_message()
 }
 
-/// The rank that the last error of this thread concerns, or -1.
+/// The rank that the last error of this thread concerns, or -1 if it concerns no rank.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_last_error_rank() -> i32 {
     let rank = failure::last_rank().and_then(|rank| i32::try_from(rank).ok());
     rank.unwrap_or(failure::NO_RANK)
 }
 
-/// The name of a code.
+/// The name of a status.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_status_name(status: Status) -> *const c_char {
     Code::name(status).as_ptr()
@@ -61,7 +61,7 @@ pub extern "C" fn treefold_threads(n: c_int) -> Status {
     guard(|| local::set_threads(n))
 }
 
-/// The number of threads that calls of this thread may use.
+/// The number of threads that calls of this thread may use, as set by [`treefold_threads`].
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_thread_count() -> c_int {
     local::thread_count()

@@ -1,8 +1,8 @@
 //! The functions of `treefold.h`. Only this module and [`raw`](crate::raw) dereference pointers.
 //!
 //! A C program promises what `treefold.h` requires: a pointer with a length is valid for that number of elements during the call, and no
-//! other thread writes to these elements meanwhile. Violations that can be detected are errors: NULL, a length beyond the address space, a
-//! misaligned address, arrays that overlap.
+//! other thread writes to these elements meanwhile. The functions return an error for violations that they can detect: NULL, a length
+//! beyond the address space, a misaligned address, and arrays that overlap.
 
 #![expect(
     unsafe_code,
@@ -37,7 +37,7 @@ pub use arrays::{KeysInput, keys_of};
 /// Runs the body of a C function, stores its error for `treefold_last_error`, and catches panics.
 #[inline]
 pub fn guard(body: impl FnOnce() -> Result<(), Failure>) -> Status {
-    // After a panic nothing half-changed is used again: a plan is spent, and other objects can only be destroyed, as `treefold.h` says.
+    // After a panic, no half-changed object is used again: a plan is spent, and other objects can only be destroyed, as `treefold.h` says.
     match panic::catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => Code::Ok as Status,
         Ok(Err(failure)) => keep(&failure),

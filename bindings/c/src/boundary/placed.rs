@@ -81,7 +81,7 @@ pub(super) fn bytes_of(held: Held) -> usize {
 /// The state in a caller's memory.
 ///
 /// # Safety
-/// If the memory begins with a state's tag, it holds a state, and no other thread reads or writes it while the result is in use.
+/// If the memory begins with a state's tag, it holds a state, and no other thread reads or writes this state while the result is in use.
 ///
 /// # Errors
 /// The pointer is NULL or not aligned, or the memory does not begin with a tag.
@@ -94,16 +94,16 @@ pub(super) unsafe fn state<'a>(
     // SAFETY: `memory` is aligned and not NULL, as was just checked, and the caller promises that it points to a state.
     let tag = unsafe { (*memory).tag };
     with_type!(held_of(tag), State => {
-        // SAFETY: the tag says that a state of this type was created here; the caller promises that it still exists, not in use.
+        // SAFETY: the tag says that a state of this type was created here. The caller promises that it still exists and is not in use.
         Ok(unsafe { &mut (*memory.cast::<Placed<State>>()).state })
-    }, else Err(Failure::argument(name, "it is not a state")))
+    }, else Err(Failure::argument(name, "it does not point to a state")))
 }
 
 fn tag_of(held: Held) -> u64 {
     STATE | held as u64
 }
 
-/// The sums that a tag stands for. Any other value gives extrema, which no aggregate holds.
+/// The sums that a tag stands for. For a value that is not a tag, returns [`Held::Extrema`], which no aggregate holds.
 #[inline(always)]
 fn held_of(tag: u64) -> Held {
     let mut all = HELD.into_iter();
@@ -132,7 +132,7 @@ pub(super) unsafe fn create(
     let tag = tag_of(held);
     with_type!(held, State => {
         let new = Placed { tag, state: State::default() };
-        // SAFETY: `memory` is not NULL and aligned to 8 (enough for every state), as was just checked. The caller promises the room.
+        // SAFETY: `memory` is not NULL and aligned to 8 (enough for every state), as was just checked. The caller promises n bytes there.
         unsafe { memory.cast::<Placed<State>>().write(new) };
     }, else ());
     Ok(())

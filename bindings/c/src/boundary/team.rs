@@ -14,7 +14,7 @@ use crate::raw::{Team, by_team};
 /// Reduces n items on the caller's threads.
 ///
 /// # Safety
-/// `items` points to n elements of the type, `result` to one, and the team behaves as `treefold.h` requires.
+/// `items` points to n elements of the type, `result` to one element, and the team behaves as `treefold.h` requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_fold_on(
     element_type: i32,
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn treefold_fold_on(
             |part: &[&[u8]], value: &mut [u8]| local::fold(element_type, operator, part[0], value);
         let fold = |arrays: [&[u8]; 1], value: &mut [u8]| {
             let team = (team, context);
-            // SAFETY: the caller promises such a team.
+            // SAFETY: the caller promises that the team behaves as `treefold.h` requires.
             unsafe { by_parts((element_type, operator), &arrays, n, team, &part, value) }
         };
         // SAFETY: the callee requires what the caller promises.
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn treefold_fold_on(
 /// Writes the dot product, computed on the caller's threads.
 ///
 /// # Safety
-/// `x` points to n elements of the type, `y` to m, `result` to one, and the team behaves as `treefold.h` requires.
+/// `x` points to n elements of the type, `y` to m elements, `result` to one element, and the team behaves as `treefold.h` requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_dot_on(
     element_type: i32,
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn treefold_dot_on(
             local::dot_of(element_type, [part[0], part[1]], value)
         };
         let (of, team) = ((element_type, Builtin::Sum), (team, context));
-        // SAFETY: the caller promises such a team.
+        // SAFETY: the caller promises that the team behaves as `treefold.h` requires.
         unsafe { by_parts(of, &arrays, n, team, &part, value) }
     };
     // SAFETY: the callee requires what the caller promises.
@@ -73,7 +73,7 @@ type OfPart<'a> = dyn Fn(&[&[u8]], &mut [u8]) -> Result<(), Failure> + Sync + 'a
 /// Reduces arrays of `items` items in parts.
 ///
 /// # Safety
-/// The team is as for [`by_team`].
+/// The team is as [`by_team`] requires.
 unsafe fn by_parts(
     (element_type, operator): (ElementType, Builtin),
     arrays: &[&[u8]],
@@ -82,7 +82,7 @@ unsafe fn by_parts(
     of_part: &OfPart<'_>,
     result: &mut [u8],
 ) -> Result<(), Failure> {
-    // Each thread of the team reduces its part without a pool, whatever its setting of treefold_threads.
+    // Each thread of the team reduces its part without a pool, whatever number of threads it has set with treefold_threads.
     let of_part = |part: &[&[u8]], value: &mut [u8]| local::alone(|| of_part(part, value));
     let parts = Parts::of(items);
     if parts.count() <= 1 && team.0.is_some() {

@@ -16,7 +16,7 @@ use crate::raw::{Bytes, Combine, Function, disjoint, elements, write, write_byte
 /// Reduces one array to one number.
 ///
 /// # Safety
-/// `x` points to n elements, and `result` to one.
+/// `x` points to n elements, and `result` to one element.
 #[inline]
 pub(super) unsafe fn one_array<T: Pod>(
     x: *const T,
@@ -28,10 +28,10 @@ pub(super) unsafe fn one_array<T: Pod>(
         let place = Bytes::of_place("result", result)?;
         let array = Bytes::of("x", x.cast(), n, size_of::<T>())?;
         disjoint(array, place)?;
-        // SAFETY: the caller promises n elements.
+        // SAFETY: the caller promises that there are n elements.
         let x = unsafe { array.read(x.cast()) };
         let value = reduce(elements("x", x)?)?;
-        // SAFETY: the caller promises room for the result.
+        // SAFETY: the caller promises that there is room for the result.
         unsafe { write("result", result, value) }
     })
 }
@@ -39,7 +39,7 @@ pub(super) unsafe fn one_array<T: Pod>(
 /// Reduces two arrays of the same length to one number.
 ///
 /// # Safety
-/// `x` points to n elements, `y` to m, and `result` to one.
+/// `x` points to n elements, `y` to m elements, and `result` to one element.
 #[inline]
 pub(super) unsafe fn two_arrays<T: Pod>(
     (x, n): (*const T, usize),
@@ -56,23 +56,23 @@ pub(super) unsafe fn two_arrays<T: Pod>(
         if n != m {
             return Err(failure::lengths(n, m));
         }
-        // SAFETY: the caller promises n elements.
+        // SAFETY: the caller promises that there are n elements.
         let x = unsafe { x_array.read(x.cast()) };
-        // SAFETY: the caller promises m elements.
+        // SAFETY: the caller promises that there are m elements.
         let y = unsafe { y_array.read(y.cast()) };
         let value = reduce(elements("x", x)?, elements("y", y)?)?;
-        // SAFETY: the caller promises room for the result.
+        // SAFETY: the caller promises that there is room for the result.
         unsafe { write("result", result, value) }
     })
 }
 
-/// Defines functions that reduce one array, of float or double.
+/// Defines functions that reduce one array of `float` or `double`.
 macro_rules! of_one_array {
     ($($function:ident, $float:ty, $reduce:path;)+) => {$(
         /// See `treefold.h`.
         ///
         /// # Safety
-        /// `x` points to n numbers, and `result` to one.
+        /// `x` points to n numbers, and `result` to one number.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $function(
             x: *const $float,
@@ -85,13 +85,13 @@ macro_rules! of_one_array {
     )+};
 }
 
-/// Defines functions that reduce two arrays, of float or double.
+/// Defines functions that reduce two arrays of `float` or `double`.
 macro_rules! of_two_arrays {
     ($($function:ident, $float:ty, $reduce:path;)+) => {$(
         /// See `treefold.h`.
         ///
         /// # Safety
-        /// `x` points to n numbers, `y` to m, and `result` to one.
+        /// `x` points to n numbers, `y` to m numbers, and `result` to one number.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $function(
             x: *const $float,
@@ -121,7 +121,7 @@ of_two_arrays! {
 /// Reduces n items of any type with any operator.
 ///
 /// # Safety
-/// `items` points to n elements of the type, and `result` to one.
+/// `items` points to n elements of the type, and `result` to one element.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_fold(
     element_type: i32,
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn treefold_fold(
 /// Reduces rows, element by element.
 ///
 /// # Safety
-/// `items` points to n elements of the type, and `result` to m.
+/// `items` points to n elements of the type, and `result` to m elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_fold_rows(
     element_type: i32,
@@ -159,9 +159,9 @@ pub unsafe extern "C" fn treefold_fold_rows(
         let element_type = ElementType::of_code(element_type)?;
         let operator = Builtin::of_code(op)?;
         let results = Bytes::of("result", result, m, local::element_bytes(element_type))?;
-        // SAFETY: the caller promises n elements.
+        // SAFETY: the caller promises that there are n elements.
         let items = unsafe { input(("items", items, n), element_type, &[results]) }?;
-        // SAFETY: the caller promises m elements, which do not overlap the items, as was just checked.
+        // SAFETY: the caller promises that there are m elements. They do not overlap the items, as was just checked.
         let result = unsafe { results.write(result) };
         local::fold_rows(element_type, operator, items, width, result)
     })
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn treefold_fold_rows(
 /// Reduces several fields, each to one item.
 ///
 /// # Safety
-/// `fields` points to `count` pointers to n elements of the type each, and `result` points to `count` elements.
+/// `fields` points to `count` pointers, each of which points to n elements of the type. `result` points to `count` elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_fields(
     element_type: i32,
@@ -202,10 +202,10 @@ pub unsafe extern "C" fn treefold_fields(
                 Ok(array)
             });
             let array = array.map_err(|failure| failure.of_element("fields", index))?;
-            // SAFETY: the caller promises n elements at each pointer.
+            // SAFETY: the caller promises that there are n elements at each pointer.
             arrays.push(unsafe { array.read(field) });
         }
-        // SAFETY: the caller promises `count` elements, which overlap no field, as was just checked.
+        // SAFETY: the caller promises that there are `count` elements. They overlap no field, as was just checked.
         let result = unsafe { results.write(result) };
         local::fields(element_type, operator, &arrays, result)
     })
@@ -214,8 +214,8 @@ pub unsafe extern "C" fn treefold_fields(
 /// Reduces n items with the caller's operator.
 ///
 /// # Safety
-/// `items` points to n items of `item_bytes` bytes, `empty` points to one item or is NULL, and `result` points to one item. The operator
-/// is as for [`Function::new`]; if this thread's setting allows several threads, they may call the operator at once.
+/// `items` points to n items of `item_bytes` bytes, `empty` points to one item or is NULL, and `result` points to one item. The operator is
+/// as [`Function::new`] requires. If this thread has allowed several threads, they may call the operator at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_fold_user(
     items: *const c_void,
@@ -227,21 +227,21 @@ pub unsafe extern "C" fn treefold_fold_user(
     result: *mut c_void,
 ) -> Status {
     guard(|| {
-        // SAFETY: the caller promises such an operator.
+        // SAFETY: the caller promises that the operator behaves as `treefold.h` requires.
         let function = unsafe { Function::new(item_bytes, combine, context) }?;
         let place = Bytes::of("result", result, 1, item_bytes)?;
         let array = Bytes::of("items", items, n, item_bytes)?;
         let empty_item = Bytes::of("empty", empty, usize::from(!empty.is_null()), item_bytes)?;
         disjoint(array, place)?;
         disjoint(empty_item, place)?;
-        // SAFETY: the caller promises n items.
+        // SAFETY: the caller promises that there are n items.
         let items = unsafe { array.read(items) };
-        // SAFETY: the caller promises one item, or NULL.
+        // SAFETY: the caller promises that `empty` points to one item or is NULL.
         let empty = unsafe { empty_item.read(empty) };
         let empty = (!empty.is_empty()).then_some(empty);
         let mut value = vec![0; item_bytes];
         local::fold_user(items, function, empty, &mut value)?;
-        // SAFETY: the caller promises room for an item, and `value` belongs to this function.
+        // SAFETY: the caller promises that there is room for an item, which cannot overlap this function's own `value`.
         unsafe { write_bytes("result", result, &value) }
     })
 }
@@ -249,7 +249,7 @@ pub unsafe extern "C" fn treefold_fold_user(
 /// Writes the dot product.
 ///
 /// # Safety
-/// `x` points to n elements of the type, `y` to m, and `result` to one.
+/// `x` points to n elements of the type, `y` to m elements, and `result` to one element.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_dot(
     element_type: i32,
@@ -263,10 +263,10 @@ pub unsafe extern "C" fn treefold_dot(
     unsafe { dot_by(element_type, (x, n), (y, m), result, local::dot_of) }
 }
 
-/// Checks both arrays, and writes the result of `dot`.
+/// Checks both arrays, and writes the result of the function `dot` on them.
 ///
 /// # Safety
-/// `x` points to n elements of the type, `y` to m, and `result` to one.
+/// `x` points to n elements of the type, `y` to m elements, and `result` to one element.
 pub(super) unsafe fn dot_by(
     element_type: i32,
     (x, n): (*const c_void, usize),
@@ -290,7 +290,7 @@ pub(super) unsafe fn dot_by(
 /// Writes the sum in lanes.
 ///
 /// # Safety
-/// `x` points to n elements of the type, and `result` to one.
+/// `x` points to n elements of the type, and `result` to one element.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_sum_lanes(
     element_type: i32,
@@ -308,10 +308,10 @@ pub unsafe extern "C" fn treefold_sum_lanes(
     })
 }
 
-/// Writes the sum, and the sum of the absolute values.
+/// Writes the sum of an array, and the sum of its absolute values.
 ///
 /// # Safety
-/// `x` points to n elements of the type, and `sum` and `absolute_sum` to one each.
+/// `x` points to n elements of the type, and `sum` and `absolute_sum` to one element each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_sum_and_absolute_sum(
     element_type: i32,
@@ -327,9 +327,9 @@ pub unsafe extern "C" fn treefold_sum_and_absolute_sum(
             place_of("absolute_sum", absolute_sum, element_type)?,
         ];
         disjoint(places[0], places[1])?;
-        // SAFETY: the caller promises n elements.
+        // SAFETY: the caller promises that there are n elements.
         let x = unsafe { input(("x", x, n), element_type, &places) }?;
-        // SAFETY: the caller promises room for an element.
+        // SAFETY: the caller promises that there is room for an element.
         let sum = unsafe { places[0].write(sum) };
         // SAFETY: as before, and the two do not overlap, as was just checked.
         let absolute_sum = unsafe { places[1].write(absolute_sum) };

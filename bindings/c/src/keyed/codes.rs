@@ -27,7 +27,7 @@ macro_rules! by_slot {
             Held::Extrema => $crate::with_type!(treefold::exact::Extrema<$real>, $slot, $body),
             Held::CoMoments => $crate::with_type!(treefold::exact::CoMoments<$real>, $slot, $body),
             Held::Powers => $crate::with_type!(treefold::exact::Powers<$real>, $slot, $body),
-            _ => unreachable!("there is a slot for everything that is held"),
+            _ => unreachable!("every kind of sum has a slot"),
         }
     }};
 }
@@ -52,7 +52,7 @@ pub(crate) fn of_codes(
         (ElementType::C32 | ElementType::C64, _) => {
             Err(unsupported("complex numbers have no statistics by key"))
         }
-        _ if width > 1 => Err(unsupported("rows must be TREEFOLD_F32 or TREEFOLD_F64")),
+        _ if width > 1 => Err(unsupported("rows must consist of TREEFOLD_F32 or F64")),
         (_, Statistic::Count | Statistic::Sum | Statistic::Mean) => {
             Ok(Box::new(Integers::<IntegerSum>::new(element_type, keys)?))
         }
@@ -86,11 +86,11 @@ fn unsupported(message: &str) -> Failure {
     Failure::new(Code::Unsupported, message)
 }
 
-/// Returns the state of real items by the keys 0 to `keys` - 1, for plans by key. Keys are bytes, so that only this crate compiles code for
-/// each type of keys.
+/// Creates the state of a plan by key: real items are added by the keys 0 to `keys` - 1. Keys are passed as bytes, so that only this crate
+/// compiles code for each type of keys.
 ///
 /// # Errors
-/// As for `treefold_keyed_create` and `treefold_keyed_add`.
+/// Those of `treefold_keyed_create` and `treefold_keyed_add`.
 pub fn collected(
     element_type: ElementType,
     held: Held,

@@ -1,4 +1,4 @@
-//! Sums by any 64-bit keys.
+//! Hashed states: exact sums by key, where a key may be any 64-bit integer.
 
 use std::hash::Hash;
 
@@ -49,7 +49,7 @@ pub(crate) fn of_codes(
             return Err(Failure::argument("key_type", reason));
         }
         _ => {
-            let message = "sums by any keys need real numbers";
+            let message = "the items of a hashed state must be TREEFOLD_F32 or TREEFOLD_F64";
             return Err(Failure::new(Code::Unsupported, message));
         }
     })
@@ -148,9 +148,9 @@ impl<K: HashedKey, T: Real> State for Hashed<K, Sum<T>> {
 
     fn name(&self) -> String {
         format!(
-            "sums by any TREEFOLD_{:?} of TREEFOLD_{:?}",
-            K::TYPE,
-            T::TYPE
+            "hashed sums of TREEFOLD_{:?} by TREEFOLD_{:?} keys",
+            T::TYPE,
+            K::TYPE
         )
     }
 }

@@ -62,7 +62,7 @@ impl<S: IntegerSlot> Integers<S> {
     fn write_sums<L: Pod + TryFrom<i128>>(&self, result: &mut [u8]) -> Result<(), Failure> {
         let sum_of = |key: usize| {
             let value = self.slots.get(key).sum();
-            let value = value.ok_or_else(|| too_large(key, &"of more than 128 bits"))?;
+            let value = value.ok_or_else(|| too_large(key, &"an integer of more than 128 bits"))?;
             L::try_from(value).map_err(|_| too_large(key, &value))
         };
         let sums: Vec<L> = (0..self.groups()).map(sum_of).collect::<Result<_, _>>()?;

@@ -40,7 +40,7 @@ pub(crate) trait SlotKind: KeyedSlot<Item = Self::Real> {
     /// Adds items, or removes them.
     ///
     /// # Errors
-    /// As for [`Keyed::add`] and [`Keyed::remove`].
+    /// Those of [`Keyed::add`] and [`Keyed::remove`].
     fn change_items(
         slots: &mut Keyed<Self>,
         change: Change,
@@ -69,7 +69,7 @@ impl From<RemoveKeyedError> for Unchanged {
     }
 }
 
-/// Adds items, or removes them, with their keys converted to `u32`: most kinds of slots are compiled only for keys of this type.
+/// Converts the keys to `u32`, and adds or removes items. Most kinds of slots are compiled only for keys of this type.
 pub(super) fn change_by_short_keys<S: KeyedSlot>(
     slots: &mut Keyed<S>,
     change: Change,
@@ -114,7 +114,7 @@ macro_rules! kinds {
 
 kinds! {
     Sum, "sums by key", SUM_BYTES, |arrays| arrays[0], false, [
-        // Sums are compiled for all unsigned types of keys: converting the keys would take a noticeable fraction of the time.
+        // Sums are compiled for all unsigned types of keys, since converting the keys would take a noticeable fraction of the time.
         fn change_items(
             slots: &mut Keyed<Self>,
             change: Change,

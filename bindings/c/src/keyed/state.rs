@@ -46,14 +46,14 @@ pub(crate) trait State: Any + Send + Sync {
     /// Adds or removes the items of one array, or the pairs of two arrays. An accumulator ignores the keys.
     ///
     /// # Errors
-    /// The number of arrays is wrong; there are not as many keys as items; a key is out of range; an address is not aligned; or there are
+    /// The number of arrays is wrong, there are not as many keys as items, a key is out of range, an address is not aligned, or there are
     /// fewer items than are to be removed.
     fn change(&mut self, change: Change, keys: Keys<'_>, arrays: &[&[u8]]) -> Result<(), Failure>;
 
     /// Adds the items of another state, or removes them.
     ///
     /// # Errors
-    /// `other` is of another kind, or has another number of keys; or there are fewer items than are to be removed.
+    /// `other` is of another kind or has another number of keys, or there are fewer items than are to be removed.
     fn change_by(&mut self, change: Change, other: &dyn State) -> Result<(), Failure>;
 
     /// Whether `other` is equal to this state.
@@ -71,10 +71,10 @@ pub(crate) trait State: Any + Send + Sync {
     /// The type of the keys of a hashed state.
     ///
     /// # Errors
-    /// The keys are 0 to K - 1.
+    /// The state is not hashed: its keys are 0 to K - 1.
     fn key_type(&self) -> Result<ElementType, Failure> {
         let message = format!(
-            "{} has the keys 0 to K - 1: only hashed states list their keys",
+            "{} have the keys 0 to K - 1: only hashed states list their keys",
             self.name()
         );
         Err(Failure::new(Code::Unsupported, message))
@@ -89,7 +89,7 @@ pub(crate) trait State: Any + Send + Sync {
     }
 
     /// # Errors
-    /// The state has no bytes.
+    /// The state cannot be written as bytes.
     fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
         Err(self.has_no_bytes())
     }
@@ -102,25 +102,25 @@ pub(crate) trait State: Any + Send + Sync {
         Err(self.has_no_bytes())
     }
 
-    /// An empty state of this kind. Unless the state is hashed, the new state has the same number of keys.
+    /// An empty state of this kind. Unless this state is hashed, the new state has as many keys as this one.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// There is no memory for the new state.
     fn emptied(&self) -> Result<Box<dyn State>, Failure>;
 
-    /// A copy.
+    /// A copy of the state.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// There is no memory for the copy.
     fn boxed(&self) -> Result<Box<dyn State>, Failure>;
 
-    /// The description in error messages.
+    /// The description of the state in error messages.
     fn name(&self) -> String;
 
     #[cold]
     fn has_no_bytes(&self) -> Failure {
         let name = self.name();
-        let message = format!("{name} have no bytes: only states of the keys 0 to K - 1 do");
+        let message = format!("{name} have no byte format");
         Failure::new(Code::Unsupported, message)
     }
 
@@ -167,7 +167,7 @@ pub(crate) fn same_kind<'o, S: State>(own: &S, other: &'o dyn State) -> Result<&
     })
 }
 
-/// Adds items to slots, or removes them: checks that there are whole rows, makes the keys unsigned, and calls `change`.
+/// Checks that there are whole rows, makes the keys unsigned, and calls `change`, which adds items to slots or removes them.
 pub(super) fn change_slots<S: KeyedSlot>(
     slots: &mut Keyed<S>,
     keys: Keys<'_>,
@@ -275,7 +275,7 @@ impl<S: SlotKind> State for Keyed<S> {
         let new = Self::of_bytes(bytes).map_err(|error| of_bytes_error(&error))?;
         let [found, expected] = [new.width(), self.width()];
         if found != expected {
-            let reason = format_args!("the rows have {found} items, those of `keyed` {expected}");
+            let reason = format_args!("the rows have {found} items, not {expected} as in `keyed`");
             return Err(Failure::argument("bytes", reason));
         }
         *self = new;
@@ -297,7 +297,7 @@ impl<S: SlotKind> State for Keyed<S> {
     }
 }
 
-/// Adds the items of one array, or the pairs of two arrays, to slots, or removes them.
+/// Adds the items of one array or the pairs of two arrays to slots, or removes them.
 pub(super) fn change_arrays<S: SlotKind>(
     slots: &mut Keyed<S>,
     change: Change,

@@ -80,7 +80,7 @@ fn of_reals<T: Float + bytemuck::Pod>(
 impl Window<'_> {
     fn rolling(self) -> Result<Rolling, Failure> {
         match self.extent {
-            Extent::Items(0) => Err(Failure::argument("window", "`items` must be at least 1")),
+            Extent::Items(0) => Err(Failure::argument("window", "set `items` or `index`")),
             Extent::Items(window) => Ok(Rolling::of_items(window, self.placement)),
             Extent::Expanding => Ok(Rolling::expanding()),
             Extent::Range {
@@ -93,7 +93,7 @@ impl Window<'_> {
                 _ => by_integer!(
                     index_type,
                     I => self.ascending::<I>(index, width),
-                    else Err(Failure::argument("index_type", "an index must be of real numbers or integers"))
+                    else Err(Failure::argument("index_type", "an index must consist of real numbers or integers"))
                 ),
             },
         }

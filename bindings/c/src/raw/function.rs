@@ -1,14 +1,14 @@
-//! The program's function that combines two items.
+//! A program's function that combines two items.
 
 use std::ffi::{c_int, c_void};
 use std::fmt;
 
 use crate::failure::{self, Failure};
 
-/// The longest item of a caller's operator, in bytes.
+/// The maximum size of an item of a caller's operator, in bytes.
 pub const ITEM_BYTES_MAX: usize = 512;
 
-/// The bytes of a word. Items of a caller's operator are stored in whole words.
+/// The size of a word, in bytes. Items of a caller's operator are stored in whole words.
 pub const WORD_BYTES: usize = size_of::<u64>();
 
 /// The number of words that hold an item of `item_bytes` bytes.
@@ -56,8 +56,8 @@ impl Function {
     /// A function on items of `item_bytes` bytes, with its context.
     ///
     /// # Safety
-    /// Whenever `function` is called with `context`, pointers to two items and a pointer to room for a third, all aligned to 8 bytes,
-    /// it reads nothing but the items and its own data, writes at most one item to the room, and returns.
+    /// `function` may be called with `context`, pointers to two items and a pointer to room for a third, all aligned to 8 bytes. It then
+    /// reads nothing but the items and its own data, writes at most one item to the room, and returns.
     ///
     /// # Errors
     /// `function` is NULL, or items cannot have this size.
@@ -80,7 +80,7 @@ impl Function {
         self.words
     }
 
-    /// Combines two items into a third. Bytes that the function does not write, such as the padding of a struct, are zero.
+    /// Combines two items into a third. Bytes of `into` that the function does not write, such as the padding of a struct, become zero.
     ///
     /// # Panics
     /// The function does not return 0.
@@ -90,8 +90,7 @@ impl Function {
         assert!(are_items && into.len() == self.words, "each is one item");
         into.fill(0);
         let (left, right) = (left.as_ptr().cast(), right.as_ptr().cast());
-        // SAFETY: all three have whole words for an item, aligned to 8 bytes, and the function behaves as the caller of `new` has
-        // promised.
+        // SAFETY: each slice has the words of one item, aligned to 8 bytes. The function behaves as the caller of `new` has promised.
         let code = unsafe { (self.function)(self.context, left, right, into.as_mut_ptr().cast()) };
         if code != 0 {
             failure::operator_failed(code);

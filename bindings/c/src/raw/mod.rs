@@ -1,4 +1,4 @@
-//! Access through raw pointers to a caller's arrays, functions and threads; and the thread pools.
+//! Accesses a caller's arrays, functions and threads through raw pointers, and holds the thread pools.
 
 #![expect(
     unsafe_code,

@@ -1,4 +1,4 @@
-//! Pointers with lengths, as slices.
+//! Converts pointers with lengths to slices.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::slice;
@@ -38,20 +38,20 @@ impl Bytes {
         }
     }
 
-    /// The place where one value will be written. The pointer is checked before the value is computed.
+    /// The memory to which one value will be written. The pointer is checked before the value is computed.
     ///
     /// # Errors
-    /// As for [`place`].
+    /// Those of [`place`].
     #[inline(always)]
     pub fn of_place<T>(name: &'static str, pointer: *const T) -> Result<Self, Failure> {
         place(name, pointer)?;
         Self::of(name, pointer.cast(), 1, size_of::<T>())
     }
 
-    /// The place where one value will be written; no bytes if the pointer is NULL.
+    /// The memory to which one value will be written. It has no bytes if the pointer is NULL.
     ///
     /// # Errors
-    /// Its address is not a multiple of the type's alignment.
+    /// The address is not a multiple of the type's alignment.
     #[inline(always)]
     pub fn of_optional_place<T>(name: &'static str, pointer: *const T) -> Result<Self, Failure> {
         if pointer.is_null() {
@@ -80,36 +80,36 @@ impl Bytes {
             return Failure::null(name);
         }
         let message =
-            format!("`{name}` cannot have {length} elements: that exceeds the address space");
+            format!("`{name}` cannot have {length} elements: they exceed the address space");
         Failure::new(Code::Length, message)
     }
 
-    /// The array.
+    /// The array as a slice.
     ///
     /// # Safety
-    /// `pointer` is the one that `self` was made from. If the array has elements, it can be read, and no thread writes to it, while the
-    /// result is in use.
+    /// `pointer` is the pointer from which `self` was made. If the array has elements, it can be read, and no thread writes to it, while
+    /// the result is in use.
     #[inline]
     pub unsafe fn read<'a>(self, pointer: *const c_void) -> &'a [u8] {
         if self.count == 0 {
             return &[];
         }
-        // SAFETY: `of` has found that the array is not NULL and has at most isize::MAX bytes, which do not wrap. The caller promises that
-        // it is readable and unchanged. Bytes need no alignment.
+        // SAFETY: `of` has checked that the array is not NULL and has at most isize::MAX bytes, which do not wrap. The caller promises that
+        // the array is readable and unchanged. Bytes need no alignment.
         unsafe { slice::from_raw_parts(pointer.cast(), self.count) }
     }
 
-    /// The array, to be written to.
+    /// The array as a mutable slice.
     ///
     /// # Safety
-    /// `pointer` is the one that `self` was made from. If the array has elements, it can be read and written, and no other thread does
-    /// either, while the result is in use.
+    /// `pointer` is the pointer from which `self` was made. If the array has elements, it can be read and written, and no other thread
+    /// reads or writes it, while the result is in use.
     #[inline]
     pub unsafe fn write<'a>(self, pointer: *mut c_void) -> &'a mut [u8] {
         if self.count == 0 {
             return &mut [];
         }
-        // SAFETY: as in `read`, and no other thread reads or writes, as the caller promises.
+        // SAFETY: as in `read`. No other thread reads or writes the array, as the caller promises.
         unsafe { slice::from_raw_parts_mut(pointer.cast(), self.count) }
     }
 }
@@ -117,10 +117,10 @@ impl Bytes {
 /// Checks that two arrays have no byte in common. A call's output must not overlap anything else that the call reads or writes.
 ///
 /// # Errors
-/// They overlap.
+/// The arrays overlap.
 #[inline(always)]
 pub fn disjoint(one: Bytes, other: Bytes) -> Result<(), Failure> {
-    // Their ends do not wrap, as `of` has found.
+    // The ends of the arrays do not wrap, as `of` has checked.
     let is_before = one.begin + one.count <= other.begin;
     let is_after = other.begin + other.count <= one.begin;
     if is_before || is_after || one.count == 0 || other.count == 0 {
@@ -136,10 +136,10 @@ fn overlap(one: &str, other: &str) -> Failure {
     Failure::new(Code::Argument, message)
 }
 
-/// The bytes as elements.
+/// The bytes as a slice of elements.
 ///
 /// # Errors
-/// Their address is not a multiple of the type's alignment.
+/// The address is not a multiple of the type's alignment.
 #[inline]
 pub fn elements<'a, T: AnyBitPattern>(
     name: &'static str,
@@ -151,10 +151,10 @@ pub fn elements<'a, T: AnyBitPattern>(
     bytemuck::try_cast_slice(bytes).map_err(|error| misfit::<T>(name, error))
 }
 
-/// The bytes as elements, to be written to.
+/// The bytes as a mutable slice of elements.
 ///
 /// # Errors
-/// As for [`elements`].
+/// Those of [`elements`].
 #[inline]
 pub fn elements_mut<'a, T: Pod>(
     name: &'static str,
@@ -192,13 +192,13 @@ fn unaligned(name: &str, alignment: usize) -> Failure {
     Failure::argument(name, reason)
 }
 
-/// Writes a value to where a pointer points.
+/// Writes a value through a pointer.
 ///
 /// # Safety
 /// If it is not NULL, the pointer can be written to.
 ///
 /// # Errors
-/// As for [`place`].
+/// Those of [`place`].
 #[inline]
 pub unsafe fn write<T: NoUninit>(
     name: &'static str,
@@ -211,18 +211,18 @@ pub unsafe fn write<T: NoUninit>(
     Ok(())
 }
 
-/// Copies a value to the same number of bytes.
+/// Copies a value to a slice of bytes of the same size.
 pub fn put<T: NoUninit>(value: T, bytes: &mut [u8]) {
     bytes.copy_from_slice(bytemuck::bytes_of(&value));
 }
 
-/// Copies bytes to where a pointer points.
+/// Copies bytes through a pointer.
 ///
 /// # Safety
-/// If it is not NULL, the pointer can be written to for that many bytes, and the bytes do not overlap `value`.
+/// If the pointer is not NULL, `value.len()` bytes can be written through it, and these bytes do not overlap `value`.
 ///
 /// # Errors
-/// It is NULL.
+/// The pointer is NULL.
 pub unsafe fn write_bytes(
     name: &'static str,
     pointer: *mut c_void,
@@ -231,7 +231,7 @@ pub unsafe fn write_bytes(
     if pointer.is_null() {
         return Err(Failure::null(name));
     }
-    // SAFETY: `pointer` is not NULL. As the caller promises, it can be written to for that many bytes, which do not overlap `value`.
+    // SAFETY: `pointer` is not NULL. As the caller promises, `value.len()` bytes can be written through it; they do not overlap `value`.
     unsafe {
         pointer
             .cast::<u8>()
@@ -240,7 +240,7 @@ pub unsafe fn write_bytes(
     Ok(())
 }
 
-/// Checks that a result can be written to a pointer. Called before the result is computed.
+/// Checks that a result can be written through a pointer. Called before the result is computed.
 ///
 /// # Errors
 /// The pointer is NULL, or its address is not a multiple of the type's alignment.

@@ -1,4 +1,4 @@
-//! The thread pools of this process.
+//! The thread pools of this process: one for each requested number of threads.
 
 use std::process;
 use std::ptr;
@@ -8,7 +8,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::failure::{Code, Failure};
 
-/// Threads, and the process that started them. A child made by `fork` has none of these threads, and must start its own.
+/// The threads of a pool, and the process that started them. A child made by `fork` has none of these threads, and must start its own.
 struct Pool {
     process: u32,
     /// The requested number of threads; 0 for one per core.
@@ -21,7 +21,7 @@ struct Pool {
 /// The pool that was built last. No lock guards it, since a lock that another thread holds during a `fork` is never released in the child.
 static LAST: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
 
-/// The pool of `asked` threads; 0 means rayon's default, which `RAYON_NUM_THREADS` sets. The first call starts the threads.
+/// The pool of `asked` threads. 0 means rayon's default number, which `RAYON_NUM_THREADS` sets. The first call starts the threads.
 ///
 /// # Errors
 /// The threads cannot be started.
@@ -30,7 +30,7 @@ pub(crate) fn threads(asked: usize) -> Result<&'static ThreadPool, Failure> {
     find(last, asked).map_or_else(|| start(last, asked), Ok)
 }
 
-/// This process' pool of `asked` threads, if it has been started.
+/// The pool of `asked` threads, if this process has started it.
 fn find(last: *mut Pool, asked: usize) -> Option<&'static ThreadPool> {
     let process = process::id();
     let mut place = last;
@@ -49,7 +49,7 @@ fn find(last: *mut Pool, asked: usize) -> Option<&'static ThreadPool> {
 fn start(last: *mut Pool, asked: usize) -> Result<&'static ThreadPool, Failure> {
     let built = ThreadPoolBuilder::new().num_threads(asked).build();
     let threads = built.map_err(|error| {
-        let message = format!("the threads of the pool cannot be started: {error}");
+        let message = format!("the threads of the pool could not be started: {error}");
         Failure::new(Code::Memory, message)
     })?;
     let mut own = Box::new(Pool {

@@ -16,7 +16,7 @@ pub(crate) type Team =
 /// The result of each part; empty until the part has run.
 type Results<R> = [OnceLock<Result<R, Failure>>];
 
-/// The target of the `job` pointer, which the team gets and passes on to [`run`].
+/// The target of the pointer `job`, which the team receives and passes on to [`run`].
 struct Job<'a, R> {
     reduce: &'a (dyn Fn(usize) -> Result<R, Failure> + Sync),
     results: &'a Results<R>,
@@ -25,7 +25,7 @@ struct Job<'a, R> {
 /// Calls `reduce` for each part on the team's threads. Returns the results in the order of the parts.
 ///
 /// # Safety
-/// The team calls `part` only with `job` and with part numbers below `parts`, on any threads. It returns after these calls.
+/// The team calls `part` only with `job` and with part numbers below `parts`, on any threads. The team returns after these calls.
 ///
 /// # Errors
 /// The team is NULL or skips a part, or `reduce` fails for a part.
@@ -40,11 +40,11 @@ pub(crate) unsafe fn by_team<R: Send + Sync>(
         reduce,
         results: &results,
     };
-    // SAFETY: the caller promises such a team, and the job lives until it returns.
+    // SAFETY: the caller promises that the team behaves as required, and the job lives until the team returns.
     unsafe { team(context, parts, run::<R>, (&raw const job).cast_mut().cast()) };
     let parts = results.into_iter().enumerate();
     let found = parts.map(|(part, result)| {
-        let left_out = || Failure::argument("team", format_args!("it did not call part {part}"));
+        let left_out = || Failure::argument("team", format_args!("it did not run part {part}"));
         result.into_inner().ok_or_else(left_out)?
     });
     found.collect()
@@ -53,9 +53,9 @@ pub(crate) unsafe fn by_team<R: Send + Sync>(
 /// Reduces a part, unless another thread has already reduced it.
 ///
 /// # Safety
-/// `job` is the one that [`by_team`] passed to the team, and `by_team` has not returned.
+/// `job` is the pointer that [`by_team`] passed to the team, and `by_team` has not returned.
 unsafe extern "C" fn run<R>(job: *mut c_void, part: usize) {
-    // SAFETY: the caller promises such a job.
+    // SAFETY: the caller promises that `job` belongs to a call of `by_team` that has not returned.
     let job = unsafe { &*job.cast::<Job<'_, R>>() };
     if let Some(result) = job.results.get(part) {
         result.get_or_init(|| {

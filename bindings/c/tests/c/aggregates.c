@@ -97,7 +97,7 @@ static void check_bytes(const treefold_aggregate *state, treefold_statistic crea
     size_t length = 0, again = 0;
     treefold_statistic read_for = -1;
     if (created == TREEFOLD_EXACT_WEIGHTED_MEAN) {
-        EXPECT(TREEFOLD_UNSUPPORTED, "no bytes", treefold_aggregate_to_bytes(state, NULL, 0, &length));
+        EXPECT(TREEFOLD_UNSUPPORTED, "no byte format", treefold_aggregate_to_bytes(state, NULL, 0, &length));
         return;
     }
     OK(treefold_aggregate_to_bytes(state, NULL, 0, &length));
@@ -207,7 +207,7 @@ static void check_types(void)
     OK(treefold_aggregate_value(state, TREEFOLD_EXACT_SUM, 0, TREEFOLD_I64, &whole, &is_null));
     CHECK(is_null == 1 && whole == 0);
     OK(treefold_aggregate_add(state, TREEFOLD_I64, integers, 0, NULL, 3));
-    EXPECT(TREEFOLD_ARGUMENT, "not an integer of 64 bits",
+    EXPECT(TREEFOLD_ARGUMENT, "not a 64-bit integer",
            treefold_aggregate_value(state, TREEFOLD_EXACT_SUM, 0, TREEFOLD_I64, &whole, &is_null));
     OK(treefold_aggregate_add(state, TREEFOLD_I64, &integers[3], 0, NULL, 1));
     OK(treefold_aggregate_remove(state, TREEFOLD_I64, &integers[2], 0, NULL, 1));
@@ -272,7 +272,7 @@ static void check_errors(void)
     EXPECT(TREEFOLD_ARGUMENT, "`ddof`", treefold_aggregate_value(state, TREEFOLD_EXACT_SKEWNESS, 2, TREEFOLD_F64, &value, &is_null));
     OK(treefold_aggregate_clear(state));
     memset(&memory, 0, sizeof memory);
-    EXPECT(TREEFOLD_ARGUMENT, "not a state", treefold_aggregate_clear(state));
+    EXPECT(TREEFOLD_ARGUMENT, "not point to a state", treefold_aggregate_clear(state));
     OK(treefold_aggregate_init(state, sizeof memory, TREEFOLD_EXACT_SUM));
     EXPECT(TREEFOLD_ARGUMENT, "one column", treefold_aggregate_add(state, TREEFOLD_F64, &item, TREEFOLD_F64, &item, 1));
     struct memory others;

@@ -64,7 +64,7 @@ impl Copied {
             return Ok(());
         }
         let into = &mut bytemuck::cast_slice_mut(&mut self.words)[..self.count];
-        // SAFETY: the caller promises the bytes.
+        // SAFETY: the caller promises that the array has this number of bytes.
         let read = unsafe { self.device.copy_from(self.pointer, into) };
         read.map_err(|error| of_cuda(&error))
     }
@@ -99,7 +99,7 @@ impl Source {
     /// The array has n elements of `element_bytes` bytes.
     pub(super) unsafe fn of(array: Input, element_bytes: usize) -> Result<Self, Failure> {
         let (pointer, n) = array;
-        // SAFETY: the caller promises the elements.
+        // SAFETY: the caller promises that the arrays have these lengths.
         let read = |ordinal| unsafe { Copied::of(ordinal, pointer, n * element_bytes) };
         let copied = device_of(pointer).map(read).transpose()?;
         Ok(Self { array, copied })
@@ -177,7 +177,7 @@ pub(super) unsafe fn folded(
     let pointer = pointer.addr() as u64;
     let items = match floats {
         Floats::F32 => {
-            // SAFETY: the caller promises the elements, which are one or two of these floats each.
+            // SAFETY: the caller promises that there are n elements, each of which consists of one or two of these floats.
             let items = unsafe { device.items(pointer, bytes / size_of::<f32>()) };
             items.map(|items| OnDevice::F32(device, items))
         }
