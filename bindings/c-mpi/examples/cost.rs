@@ -1,4 +1,4 @@
-//! Measures what a call from C costs compared with the same call from Rust. Both calls run alternately in one run.
+//! Measures the time of a call from C compared with the same call from Rust. Both calls run alternately in one process.
 //!
 //! `cargo build --release -p treefold-c-mpi --features local --example cost`, then `mpirun -n 2 target/release/examples/cost`.
 
@@ -17,7 +17,7 @@ use treefold::{Plan, World};
 use treefold_c_mpi::boundary::{builders, calls, communicators, exports};
 use treefold_c_mpi::local::boundary::tree as c_local;
 
-/// How often each of the two calls is measured. The medians of the times and of their differences are printed.
+/// How often each of the two calls is measured. The program prints the medians of the times and of their differences.
 const ROUNDS: usize = 301;
 
 /// The time per call in nanoseconds, averaged over `calls` calls.

@@ -1,6 +1,6 @@
 ! Integrates a field over a globe that is cut into patches with halos,
-! as CICE's global_sum and CESM's shr_reprosum_calc do, with the same
-! bits on any number of ranks, whichever rank has which patch.
+! as CICE's global_sum and CESM's shr_reprosum_calc do. The result has
+! the same bits for any number of ranks and any distribution of patches.
 program patches
    use, intrinsic :: iso_fortran_env, only: real64
    use mpi_f08
@@ -29,12 +29,12 @@ contains
       call treefold_comm_rank(comm, rank)
       call treefold_comm_size(comm, ranks)
 
-      ! Once: an exact plan, for any number of cells on each rank.
+      ! This exact plan is built once, for any number of cells on each rank.
       call treefold_builder_create_exact(comm, TREEFOLD_F64, &
          TREEFOLD_STATISTIC_DOT, builder)
       call treefold_plan_build(builder, plan)
 
-      ! Patches are dealt to the ranks round-robin. Halos do not count.
+      ! Patches are dealt to the ranks round-robin. Halos are not summed.
       own = (ALONG * ACROSS - 1 - rank + ranks) / ranks
       allocate (field(0:SIDE + 1, 0:SIDE + 1, own), source=huge(lat))
       allocate (area, source=field)
@@ -51,7 +51,7 @@ contains
          end do
       end do
 
-      ! In each step: all patches of this rank, without their halos.
+      ! Each step sums all patches of this rank, without their halos.
       call treefold_allreduce(plan, field(1:SIDE, 1:SIDE, :), total, &
          y=area(1:SIDE, 1:SIDE, :))
       if (rank == 0) print '(f18.10, i3, a)', total, ranks, ' ranks'

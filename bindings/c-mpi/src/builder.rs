@@ -1,4 +1,4 @@
-//! The settings of a plan before it is built.
+//! The settings of a plan that is to be built.
 
 use std::cell::RefCell;
 use std::ops::{Deref, Range};
@@ -35,7 +35,7 @@ handle!(
 #[derive(Debug)]
 pub(crate) struct Comm {
     pub(crate) world: World,
-    /// Frees the communicator.
+    /// Frees the duplicate communicator.
     pub(crate) duplicate: Duplicate,
 }
 
@@ -79,7 +79,7 @@ impl Kind {
         Ok(Self::Builtin(element_type, operator))
     }
 
-    /// The type of the floats to sum, if a GPU can do it.
+    /// The type of the floats to sum, if a GPU can sum them.
     #[cfg(feature = "cuda")]
     fn floats(&self) -> Option<Floats> {
         match self {
@@ -97,7 +97,7 @@ impl Kind {
 pub(crate) enum Share {
     Local(u64),
     Extents(Vec<Range<u64>>),
-    /// Items that a rule gives to the ranks; all ranks know the rule.
+    /// A rule that distributes the items over the ranks. All ranks know the rule.
     Rule(Ownership),
 }
 
@@ -227,7 +227,7 @@ impl Settings {
     pub(crate) fn set_lanes(&mut self, lanes: usize) -> Result<(), Failure> {
         let lanes = positive("lanes", lanes, LANES_MAX)?;
         let Kind::Builtin(ElementType::F32 | ElementType::F64, Builtin::Sum) = self.kind else {
-            let message = "plans in lanes need TREEFOLD_SUM and TREEFOLD_F32 or TREEFOLD_F64";
+            let message = "plans in lanes need TREEFOLD_SUM of TREEFOLD_F32 or TREEFOLD_F64";
             return Err(Failure::new(Code::Unsupported, message));
         };
         self.lanes = Some(lanes);
@@ -270,7 +270,7 @@ impl Settings {
                 (ElementType::F64, figure) => self.build_real::<f64>(*figure),
                 (ElementType::C32, figure) => self.build_complex::<f32>(*figure),
                 (ElementType::C64, figure) => self.build_complex::<f64>(*figure),
-                _ => unreachable!("`Figure::of_statistic` knows which types have figures"),
+                _ => unreachable!("`Figure::of_statistic` rejects integers"),
             },
             Kind::ByKey(element_type, asked, keys) => {
                 let (takes, keys) = (Takes::ByKey(*element_type, *asked), *keys);
@@ -282,7 +282,7 @@ impl Settings {
                 function,
                 empty,
             } => {
-                // The name holds the size, since items of different sizes may take the same number of words.
+                // The name contains the size, since items of different sizes may take the same number of words.
                 let name = format!("{name} on {item_bytes} bytes");
                 let operator = of_function(name, *function, empty.as_deref());
                 let plan = self.builder().operator(operator).build_words();
@@ -308,7 +308,7 @@ impl Settings {
         lanes: usize,
     ) -> Result<Rc<Shaped>, Failure> {
         if let Some(width @ 2..) = self.width {
-            // Building a plan without a distribution of items fails on all ranks, with an error that names this rank.
+            // Makes the build fail on all ranks: a plan cannot be built without a distribution of items. The error names this rank.
             drop(Plan::builder(&self.world).build::<f64>());
             let reason = format_args!("plans in lanes have width 1, not {width}");
             return Err(Failure::argument("builder", reason));
@@ -332,7 +332,7 @@ impl Settings {
             Figure::Sum => self.build_quantity::<ComplexSums<T>>(),
             Figure::Dot => self.build_quantity::<ComplexDots<T, false>>(),
             Figure::ConjugateDot => self.build_quantity::<ComplexDots<T, true>>(),
-            Figure::Norm => unreachable!("`Figure::of_statistic` knows that there is none"),
+            Figure::Norm => unreachable!("`Figure::of_statistic` rejects complex norms"),
         }
     }
 

@@ -19,7 +19,7 @@ fn failure(code: Code, rank: Option<usize>, message: String) -> Failure {
 /// The failure of a transport.
 pub(crate) fn of_transport(error: &TransportError) -> Failure {
     let (code, rank) = match *error {
-        // The first silent rank; none if it is not known which ranks are silent.
+        // The first silent rank, or no rank if it is not known which ranks are silent.
         TransportError::Silent { ref peers, .. } => (Code::Mpi, peers.clone().next()),
         TransportError::Connection { peer, .. } => (Code::Mpi, Some(peer)),
         TransportError::Panicked { rank, .. }

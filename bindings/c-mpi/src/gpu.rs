@@ -15,7 +15,7 @@ pub(crate) enum Floats {
 pub(crate) struct Gpu {
     /// `None` after the plan's first call, which looks for the driver.
     lookout: Cell<Option<Lookout>>,
-    /// The type of the floats to sum, if a GPU can do it.
+    /// The type of the floats to sum, if a GPU can sum them.
     pub(crate) floats: Cell<Option<Floats>>,
 }
 

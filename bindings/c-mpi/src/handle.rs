@@ -176,9 +176,9 @@ pub(crate) fn name<H: Named>(object: Rc<H::Object>) -> Result<*mut H, Failure> {
 }
 
 /// The error message for a handle whose thread has already dropped its objects.
-const ENDED: &str = "its thread has ended, and its handles with it";
+const ENDED: &str = "its thread has ended, which destroyed all handles of the thread";
 
-/// The object that a handle names. The returned `Rc` keeps it alive, even if the handle is destroyed meanwhile.
+/// The object that a handle names. The returned `Rc` keeps the object alive, even if the handle is destroyed meanwhile.
 ///
 /// # Errors
 /// The handle is NULL, was destroyed, belongs to another thread, or is of another kind.
@@ -229,7 +229,7 @@ pub(crate) fn end<H: Named>(handle: *const H) -> Result<Option<Rc<H::Object>>, F
     }
 }
 
-/// The error of a handle that names nothing.
+/// The error for a handle that names no object.
 #[cold]
 fn unknown<H: Named>(handle: *const H) -> Failure {
     if handle.is_null() {
@@ -329,7 +329,7 @@ mod tests {
         let found = receiver.recv().unwrap();
         assert_eq!(
             found,
-            "None, then `number`: its thread has ended, and its handles with it"
+            "None, then `number`: its thread has ended, which destroyed all handles of the thread"
         );
     }
 

@@ -48,7 +48,7 @@ pub(crate) fn build(
     root: i32,
 ) -> Result<Rc<dyn AnyHashed>, Failure> {
     let types = types_of(key_type, element_type);
-    // Building a plan without a distribution of items fails on all ranks, with an error that names this rank.
+    // Makes the build fail on all ranks: a plan cannot be built without a distribution of items. The error names this rank.
     let refuse = |_: &Failure| drop(Plan::builder(world).build::<f64>());
     let (is_signed, is_single) = types.inspect_err(refuse)?;
     // All ranks together detect an invalid root.

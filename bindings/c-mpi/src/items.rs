@@ -1,4 +1,4 @@
-//! Items as bytes: converts between a program's layout and a plan's.
+//! Converts items, which are passed as bytes, between the layout of a program's arrays and the layout of a plan.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -12,7 +12,7 @@ use treefold_c::raw::{WORD_BYTES, check_aligned};
 pub(crate) struct Items {
     /// The size of an item in an array, in bytes.
     pub(crate) bytes: usize,
-    /// The size of an item in the plan, in bytes: whole words for a user-defined operator, whose item may fill only the first bytes.
+    /// The size of an item in the plan, in bytes. An item of a user-defined operator takes whole words, even if it does not fill them.
     kept: usize,
     /// The alignment of arrays that are not copied.
     alignment: usize,
@@ -113,7 +113,7 @@ impl Items {
     /// Lets `body` write a result to an array, in place or through a copy.
     ///
     /// # Errors
-    /// The errors of [`read`](Self::read), before `body` is called; or the error of `body`.
+    /// Those of [`read`](Self::read), in which case `body` is not called; or those of `body`.
     #[inline]
     pub(crate) fn into<R>(
         self,

@@ -1,11 +1,11 @@
 //! treefold for C, C++ and Fortran: reductions over the ranks of MPI communicators.
 //!
 //! `include/treefold_mpi.h` is the interface, and says what each function does. `include/binary_tree_summation.h` is the interface of
-//! `ReproRed`, implemented with the same plans. `reprored/reprored.c` exports those functions under `ReproRed`'s names, without a prefix.
+//! `ReproRed`, which this crate implements with treefold's plans; `reprored/reprored.c` exports its functions under `ReproRed`'s names.
 //! `libtreefold` also contains the functions of crate `treefold-c`, so it serves programs with and without MPI.
 //!
 //! A program holds handles, which are names, not addresses. The functions are in `boundary`, the only module that dereferences pointers and
-//! calls MPI. Plans and runs pass items as bytes, so their types do not depend on the type of the items.
+//! calls MPI. Items are passed as bytes, so the Rust types of plans and runs do not depend on the type of the items.
 //!
 //! This crate is built without MPI, and runs with every MPI library that crate `mpi-library` knows.
 

@@ -10,8 +10,8 @@ use treefold_c::failure::{Code, Failure};
 use treefold_c::keyed::{Keys, collected};
 use treefold_c::statistic::Asked;
 
-/// The operations of `treefold_mpi.h` and their names in C, in the order of their codes, which count from 1. Some calls accept only the
-/// first few operations.
+/// The operations of `treefold_mpi.h` and their names in C, in the order of their codes, the first of which is 1. Some calls accept only
+/// the first few operations.
 pub(crate) const OPERATIONS: [(Operation, &str); 6] = [
     (Operation::Allreduce, "TREEFOLD_ALLREDUCE"),
     (Operation::Reduce, "TREEFOLD_REDUCE"),
@@ -51,7 +51,7 @@ pub(crate) const NOT_BY_KEY: &str = "this plan was not built by key";
 /// The input of a call on a rank. Items are in the plan's layout.
 #[derive(Clone, Copy)]
 pub(crate) enum Given<'a> {
-    /// Items; no items for a broadcast.
+    /// Items. A broadcast has no items.
     Items(&'a [u8]),
     /// Two arrays, whose products are reduced, row by row.
     Pair([&'a [u8]; 2]),
@@ -96,7 +96,7 @@ impl Takes {
     /// Checks that the plan accepts the input.
     ///
     /// # Errors
-    /// The plan does not accept it.
+    /// The plan does not accept the input.
     pub(crate) fn check(
         self,
         plan: &AnyPlan,
@@ -129,7 +129,7 @@ impl Takes {
         Err(Failure::argument("plan", reason))
     }
 
-    /// Checks that a plan by key returns values: only plans of sums and means do. Other statistics are computed from a plan's states.
+    /// Checks that a plan returns values. Among plans by key, only those of sums and means do; other statistics are computed from states.
     ///
     /// # Errors
     /// The plan is for another statistic.

@@ -38,7 +38,7 @@ pub(crate) struct Shaped {
     #[cfg(feature = "cuda")]
     pub(crate) gpu: Gpu,
     pub(crate) takes: Takes,
-    /// A scratch row for results that this rank does not get.
+    /// A scratch row, for operations whose result this rank does not get.
     unused: RefCell<Vec<u64>>,
     /// Whether a run was started, and neither waited for nor abandoned.
     is_pending: Rc<Cell<bool>>,
@@ -253,7 +253,7 @@ impl Shaped {
         })
     }
 
-    /// Runs a blocking operation. Its result may have to be copied, or this rank may get none.
+    /// Runs a blocking operation. The result may have to be copied, and this rank may get no result.
     fn run_into(
         &self,
         operation: Operation,

@@ -1,4 +1,4 @@
-//! `ReproRed`'s contexts, implemented by plans.
+//! `ReproRed`'s contexts, which are implemented with plans.
 
 use std::cell::Cell;
 use std::env;
@@ -22,19 +22,19 @@ handle!(
 /// The environment variable by which `ReproRed` chooses an order.
 const MODE_VARIABLE: &str = "REPR_REDUCE";
 
-/// The values of this variable that mean tree order, which is treefold's order.
+/// The values of `REPR_REDUCE` that mean tree order, which is treefold's order.
 const TREE_MODES: [&str; 2] = ["BINARY_TREE", "DUAL_TREE"];
 
 /// The environment variable that names the rank to be debugged.
 const DEBUG_VARIABLE: &str = "DEBUG_MPI_RANK";
 
-/// How often a process checks for its debugger.
+/// The pause between two checks for a debugger.
 const DEBUGGER_PAUSE: Duration = Duration::from_millis(100);
 
 /// How many reductions this process has run.
 static REDUCTIONS: AtomicU64 = AtomicU64::new(0);
 
-/// A rank's numbers, which the program may read and write by its pointer at any time between calls.
+/// A rank's numbers. Between calls, the program may read and write them at any time, through a pointer.
 pub(crate) struct Buffer(pub(crate) Box<[Cell<f64>]>);
 
 impl Buffer {
@@ -91,7 +91,7 @@ pub(crate) fn reductions() -> u64 {
     REDUCTIONS.load(Ordering::Relaxed)
 }
 
-/// Prints a line once, on rank 0, if the environment requests another order than the tree's.
+/// Prints a line once, on rank 0, if the environment requests another order than tree order.
 fn tell_order(world: &World) {
     thread_local! {
         static IS_REPORTED: Cell<bool> = const { Cell::new(false) };
@@ -121,8 +121,7 @@ pub(crate) fn await_debugger() {
     }
 }
 
-/// Whether a debugger is attached, according to Linux. True on other systems, so that the process
-/// does not wait.
+/// Whether a debugger is attached, according to Linux. True on other systems, so that the process does not wait.
 fn is_traced() -> bool {
     let Ok(status) = fs::read_to_string("/proc/self/status") else {
         return true;

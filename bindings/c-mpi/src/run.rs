@@ -39,11 +39,11 @@ pub(crate) struct Run {
     pub(crate) items: Items,
     /// `None` after a wait.
     pub(crate) started: RefCell<Option<AnyPending>>,
-    /// The input that the run's plan accepts.
+    /// The kind of input that the run's plan accepts.
     pub(crate) takes: Takes,
-    /// The length of the result, if this rank gets no result and may omit the buffer.
+    /// The length of a result, if this rank gets no result and may omit the buffer; otherwise `None`.
     pub(crate) unused_result: Option<usize>,
-    /// The result buffer that the start named.
+    /// The result buffer that was passed to the start.
     pub(crate) place: Option<Output>,
     pub(crate) origin: Origin,
     /// Whether the plan has a pending run; shared with the plan. Until this run ends, the pending run is this one.
@@ -97,7 +97,7 @@ impl Run {
     /// The result buffer that was passed to the wait, or else to the start.
     ///
     /// # Errors
-    /// The wait and the start both name a buffer.
+    /// A buffer was passed to both the start and the wait.
     pub(crate) fn place(&self, result: Output) -> Result<Output, Failure> {
         match self.place {
             Some(_) if is_place(result) => Err(is_given("result")),
@@ -200,16 +200,16 @@ pub(crate) fn is_place((pointer, m): Output) -> bool {
 fn is_given(name: &str) -> Failure {
     Failure::argument(
         name,
-        "the start of this run already named an array for the result",
+        "an array for the result was already passed to the start of this run",
     )
 }
 
 #[cold]
 fn is_waited_for() -> Failure {
-    Failure::argument("run", "it is being waited for")
+    Failure::argument("run", "another call is waiting for it")
 }
 
-/// Notifies the other ranks if a panic unwinds. Otherwise they might learn of it only at this rank's next call, which could be much later.
+/// Notifies the other ranks if a panic unwinds. Otherwise they might notice only at this rank's next call, which could be much later.
 pub(crate) struct NotifyOnPanic<'w>(pub(crate) &'w World);
 
 impl Drop for NotifyOnPanic<'_> {

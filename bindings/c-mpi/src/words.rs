@@ -41,7 +41,7 @@ pub(crate) fn of_build(error: &BuildError) -> String {
             )
         }
         BuildError::NoShare { rank } => {
-            format!("rank {rank}: none of local_items, extents, even and block_cyclic was given")
+            format!("rank {rank}: set local_items, extents, even or block_cyclic, since none is set")
         }
         BuildError::OtherSize { .. } => {
             of_world(error).replace("the distribution is", "its items are")
@@ -55,7 +55,7 @@ pub(crate) fn of_build(error: &BuildError) -> String {
             format!("rank {rank} says that rank {owner} has {stated}, but rank {owner} has {found}")
         }
         BuildError::NotARule => {
-            "agreed needs items that follow a rule: even or block_cyclic".to_owned()
+            "agreed needs items that follow a rule: set even or block_cyclic".to_owned()
         }
         BuildError::NoNativeReductions => {
             "algorithm `mpi-native` needs the reductions of an MPI library".to_owned()
@@ -110,7 +110,7 @@ pub(crate) fn of_distribution(error: &DistributionError) -> String {
     }
 }
 
-/// What ranks disagree on, in the terms of the header.
+/// The subject of a disagreement, in the terms of the header.
 fn of_subject(subject: &str) -> &str {
     match subject {
         "kind of ownership" => "kind of setting that says which items a rank has",
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn no_error_speaks_of_what_only_rust_has() {
-        // Exempt are variants with a `Turn` or a `Cost`, which only other crates can construct, and errors of iterators, which C lacks.
+        // Exceptions: variants with a `Turn` or a `Cost`, which only other crates can construct, and errors of iterators, which C lacks.
         let tables = [
             ("comm/src/error.rs", "Error", transport_errors(), vec![]),
             (
@@ -380,7 +380,7 @@ mod tests {
             assert_eq!(
                 variants(file, name),
                 known,
-                "{name} of {file}: each has a row here"
+                "{name} of {file}: every variant must have a row here"
             );
             for (variant, text) in rows {
                 let found = FOREIGN.iter().find(|word| text.contains(**word));

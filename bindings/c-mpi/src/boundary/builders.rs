@@ -182,7 +182,7 @@ pub unsafe extern "C" fn treefold_builder_extents(
     })
 }
 
-/// Sets a rule for the distribution of items; fails if `rule` fails.
+/// Sets a rule for the distribution of items. Fails if `rule` fails.
 fn set_rule(
     builder: *const treefold_builder,
     argument: &str,

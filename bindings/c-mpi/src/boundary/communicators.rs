@@ -175,7 +175,7 @@ pub unsafe extern "C" fn treefold_comm_free(comm: *mut *mut treefold_comm) -> St
 /// The type of a callback, `treefold_interrupted` in C.
 pub type Interrupted = Option<unsafe extern "C" fn(context: *mut c_void) -> c_int>;
 
-/// Sets the callback by which waits learn of an interruption.
+/// Sets the callback that can interrupt waits.
 ///
 /// # Safety
 /// This thread may call the function with this context while plans of this communicator live. The function calls this library only to

@@ -1,10 +1,10 @@
-//! Calls with arrays in GPU memory. A program passes them as to a CUDA-aware MPI library.
+//! Calls with arrays in GPU memory, which a program passes as it would to a CUDA-aware MPI library.
 //!
 //! If the GPU can fold an array, it does so, and only a few values are copied to host memory. Any other array is copied to host memory and
 //! reduced there. A result for GPU memory is computed in host memory and then copied.
 //!
-//! A program can have such arrays only after it has loaded the CUDA driver. This library never loads the driver: each plan looks for it in
-//! its first call. Until all plans have looked, every call runs through this module; later, calls do so only if there is a driver.
+//! A program can have such arrays only after it has loaded the CUDA driver. This library never loads the driver: the first call on each
+//! plan looks for it. Until all plans have looked, every call runs through this module; later, calls do so only if the driver was found.
 
 mod copies;
 
@@ -45,7 +45,7 @@ struct Moved {
 
 impl Moved {
     /// # Safety
-    /// The arrays are as [`Arrays`] says.
+    /// The arrays are as [`Arrays`] describes them.
     unsafe fn of(
         plan: &Shaped,
         operation: Operation,
@@ -94,7 +94,7 @@ impl Moved {
     }
 }
 
-/// Like [`entry::run`], on arrays that may be on a GPU.
+/// Like [`entry::run`], but on arrays that may be on a GPU.
 ///
 /// # Safety
 /// The same as for [`entry::run`].
@@ -148,7 +148,7 @@ pub(super) unsafe fn run(
     Ok(is_there)
 }
 
-/// Like [`entry::start`], on items that may be on a GPU. Only the wait writes the result.
+/// Like [`entry::start`], but on items that may be on a GPU. Only the wait writes the result.
 ///
 /// # Safety
 /// The same as for [`entry::start`].
@@ -186,7 +186,7 @@ pub(super) unsafe fn start(
     }
 }
 
-/// Like [`entry::wait`], for a result that may go to a GPU. The run's plan looked for the driver when the run was started.
+/// Like [`entry::wait`], but for a result that may go to a GPU. The run's plan looked for the driver when the run was started.
 ///
 /// # Safety
 /// The same as for [`entry::wait`].

@@ -1,4 +1,4 @@
-//! Calls that read or write arrays, in host or GPU memory.
+//! Calls that read or write arrays in host or GPU memory.
 
 use std::any::Any;
 use std::ffi::c_int;
@@ -68,10 +68,10 @@ unsafe fn run_items(
     })
 }
 
-/// Runs the blocking operation with this code, which must be one of the first `among` operations, which the call offers.
+/// Runs the blocking operation with this code. The call offers only the first `among` operations.
 ///
 /// # Safety
-/// The arrays are as [`Arrays`] says; `result` and `is_mine` are as in [`run`].
+/// The arrays are as [`Arrays`] describes them; `result` and `is_mine` are as in [`run`].
 pub(super) unsafe fn run_code(
     plan: *const treefold_plan,
     (code, among): (i32, usize),
@@ -98,7 +98,7 @@ fn are_here() -> bool {
 }
 
 /// The short path: an allreduce that only folds this rank's items by a built-in operator. Does nothing and returns `None` for any other
-/// call, or if anything is wrong. A short call takes longer the more memory it touches, and this path touches little.
+/// call, or if anything is wrong. The less memory a short call touches, the less time it takes, and this path touches little memory.
 ///
 /// # Safety
 /// The same as for [`run`].
@@ -108,7 +108,7 @@ unsafe fn fold_here(plan: *const treefold_plan, local: Input, result: Output) ->
         if !plan.plan.is_fold() {
             return None;
         }
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller of `fold_here` promises the same as that of `slices`.
         let (local, result) = unsafe { slices(plan, local, result) }?;
         plan.plan.fold(local, result)
     })
@@ -137,9 +137,9 @@ unsafe fn slices<'a>(
     if !(are_usable && are_apart) {
         return None;
     }
-    // SAFETY: `local` is not NULL, and the caller promises n elements, which have `local_bytes` bytes: no more than a slice can have.
+    // SAFETY: `local` is not NULL. The caller promises n elements there, which have `local_bytes` bytes: no more than a slice can have.
     let local = unsafe { slice::from_raw_parts(local.cast(), local_bytes) };
-    // SAFETY: as above for m elements, which do not overlap the items, as was just checked.
+    // SAFETY: `result` is not NULL. The caller promises m elements there, which do not overlap the items, as was just checked.
     let result = unsafe { slice::from_raw_parts_mut(result.cast(), result_bytes) };
     Some((local, result))
 }
@@ -163,7 +163,7 @@ unsafe fn run_object(
     unsafe { run_here(plan, operation, arrays, result, is_mine) }.map(drop)
 }
 
-/// Like [`run`] and [`run_code`], on arrays in host memory. Returns whether this rank gets a result.
+/// Like [`run`] and [`run_code`], but on arrays in host memory. Returns whether this rank gets a result.
 ///
 /// # Safety
 /// The same as for [`run_code`].
@@ -192,8 +192,8 @@ pub(super) unsafe fn run_here(
 /// Starts the operation with this code, one of the first `among` operations. The wait writes to `result`, unless `result` is NULL.
 ///
 /// # Safety
-/// The arrays are as [`Arrays`] says, `result` has the given number of elements of the plan's type until the run ends, and `run` points to
-/// room for a handle; each may be NULL.
+/// The arrays are as [`Arrays`] describes them. Until the run ends, `result` has the given number of elements of the plan's type. `run`
+/// points to room for a handle. Each may be NULL.
 pub(super) unsafe fn start(
     name: *const treefold_plan,
     (code, among): (i32, usize),
@@ -215,7 +215,7 @@ pub(super) unsafe fn start(
     })
 }
 
-/// Like [`start`], on arrays in host memory.
+/// Like [`start`], but on arrays in host memory.
 ///
 /// # Safety
 /// The same as for [`start`].
@@ -282,7 +282,7 @@ pub(super) unsafe fn wait(
     unsafe { wait_here(&object, result, is_mine) }.map(drop)
 }
 
-/// Like [`wait`], for a result in host memory. Returns whether this rank gets a result.
+/// Like [`wait`], but for a result in host memory. Returns whether this rank gets a result.
 ///
 /// # Safety
 /// The same as for [`wait`].
@@ -313,7 +313,7 @@ pub(super) fn check_result(
     Ok(array)
 }
 
-/// Waits for runs whose starts named the result buffers, and destroys all handles.
+/// Waits for runs that were started with result buffers, and destroys all handles.
 ///
 /// # Safety
 /// `runs` points to n handles, or is NULL.
@@ -337,7 +337,7 @@ pub(super) unsafe fn wait_all(runs: *mut *mut treefold_run, n: usize) -> Result<
     outcome.unwrap_or_else(|payload| panic::resume_unwind(payload))
 }
 
-/// Waits for a run by key, replaces a state by the run's result, and destroys the run's handle.
+/// Waits for a run by key, replaces a state with the run's result, and destroys the run's handle.
 ///
 /// # Safety
 /// `run` points to a handle, and `is_mine` to one int; each may be NULL.

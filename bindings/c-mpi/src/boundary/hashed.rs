@@ -47,7 +47,7 @@ pub unsafe extern "C" fn treefold_hashed_destroy(hashed: *mut *mut treefold_hash
     unsafe { destroy("hashed", hashed) }
 }
 
-/// Sums all ranks' items of each key. Writes the number of keys in this rank's result. Collective.
+/// Sums the items that all ranks have for each key. Writes the number of keys in this rank's result. Collective.
 ///
 /// # Safety
 /// `keys` points to k numbers, `items` to n elements, and `count` to one number; each may be NULL.

@@ -15,7 +15,7 @@ use crate::failure::of_transport;
 /// A function of the program's MPI library; its address identifies the library.
 pub(super) type AnyFunction = Option<unsafe extern "C" fn()>;
 
-/// The MPI library that contains `function`, or, if `function` is `None`, the library that treefold finds. Fails unless MPI can be called.
+/// The MPI library that contains `function` or, if `function` is `None`, the library that treefold finds. Fails unless MPI can be called.
 fn running(function: AnyFunction) -> Result<&'static Library, Failure> {
     let library = match function {
         Some(function) => treefold::mpi::library_of(function as *const c_void),
@@ -40,7 +40,7 @@ fn family_of(name: &str) -> Option<Family> {
     }
 }
 
-/// The description of the library as a C string that stays valid.
+/// The description of the library as a static C string.
 pub(super) fn description() -> Result<&'static CString, Failure> {
     static DESCRIPTION: OnceLock<CString> = OnceLock::new();
     let library = treefold::mpi::library().map_err(|error| of_transport(&error))?;
@@ -86,7 +86,7 @@ pub(super) unsafe fn duplicate(
 /// If `world` is MPI_COMM_WORLD in Fortran with this process' library, `comm` is a communicator.
 pub(super) unsafe fn duplicate_fortran(comm: i32, world: i32) -> Result<Comm, Failure> {
     let library = running(None)?;
-    // SAFETY: the world is a communicator as long as MPI can be called, as was just checked.
+    // SAFETY: MPI_COMM_WORLD is a communicator as long as MPI can be called, as was just checked.
     let own_world = unsafe { library.comm_to_fortran(library.handles.MPI_COMM_WORLD) };
     if own_world != Some(world) {
         let own_world = own_world.map_or_else(|| "nothing".to_owned(), |own| own.to_string());
@@ -106,11 +106,11 @@ pub(super) unsafe fn duplicate_fortran(comm: i32, world: i32) -> Result<Comm, Fa
 /// Duplicates MPI_COMM_WORLD.
 pub(super) fn duplicate_world() -> Result<Comm, Failure> {
     let library = running(None)?;
-    // SAFETY: the world is a communicator as long as MPI can be called, as was just checked.
+    // SAFETY: MPI_COMM_WORLD is a communicator as long as MPI can be called, as was just checked.
     unsafe { duplicate_handle(library, library.handles.MPI_COMM_WORLD) }
 }
 
-/// Duplicates a communicator that the program passes as a number: the handle itself, which is an integer or an address.
+/// Duplicates a communicator that the program passes as a number. The number is the handle itself, which is an integer or an address.
 ///
 /// # Safety
 /// The number is the handle of one of the program's communicators.
@@ -145,7 +145,7 @@ unsafe fn duplicate_handle(library: &Library, comm: mpi_library::Comm) -> Result
         return Err(Failure::argument("comm", "it is not a communicator"));
     }
     if is_inter != 0 {
-        let message = "`comm` is an intercommunicator: its ranks are in two groups";
+        let message = "`comm` is an intercommunicator, which treefold does not support";
         return Err(Failure::new(Code::Unsupported, message));
     }
     // SAFETY: the caller promises that the handle is a communicator. It has one group, as was just checked.

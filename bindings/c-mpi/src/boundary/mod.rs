@@ -1,4 +1,4 @@
-//! Dereferences pointers and calls MPI. Of this crate's other modules, only `handle::owned` has `unsafe` code.
+//! The functions that C programs call, which dereference pointers and call MPI. Besides them, only `handle::owned` has `unsafe` code.
 //!
 //! As in `treefold_c::boundary`, a C program promises what the header asks for: a pointer with a length n is valid for n elements during
 //! the call. Handles are not pointers, so they need no promise.

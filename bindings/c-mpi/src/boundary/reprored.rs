@@ -38,11 +38,11 @@ fn or_abort<R>(call: &str, body: impl FnOnce() -> Result<R, Failure>) -> R {
 thread_local! {
     /// The communicator of contexts that are created without one: MPI_COMM_WORLD, unless the program has chosen another one.
     static DEFAULT: Cell<Option<usize>> = const { Cell::new(None) };
-    /// All ranks. It is kept, because programs create many contexts and each duplicate of MPI_COMM_WORLD takes time.
+    /// The duplicate of MPI_COMM_WORLD. It is kept, because programs create many contexts and each duplication would take time.
     static WORLD: RefCell<Option<World>> = const { RefCell::new(None) };
 }
 
-/// The ranks of a communicator that the program passes as a number; all ranks if it passes none. Collective.
+/// The ranks of a communicator that the program passes as a number, or all ranks if the program passes no number. Collective.
 ///
 /// # Safety
 /// The number is the handle of one of the program's communicators.
@@ -145,7 +145,7 @@ pub extern "C" fn treefold_reprored_store_summand(
             let count = numbers.len();
             Failure::argument(
                 "local_idx",
-                format_args!("{local_idx} is not below {count}"),
+                format_args!("{local_idx} is not less than {count}"),
             )
         })?;
         number.set(value);
@@ -204,7 +204,7 @@ pub extern "C" fn treefold_reprored_attach_debugger(wait: bool) {
     }
 }
 
-/// Waits for a debugger on the rank that the environment names.
+/// Waits for a debugger on the rank that the environment variable DEBUG_MPI_RANK names.
 #[unsafe(no_mangle)]
 pub extern "C" fn treefold_reprored_attach_debugger_env() {
     if reprored::debugged_rank().is_some_and(|rank| library::world_rank() == Some(rank)) {

@@ -1,7 +1,7 @@
 //! A cell whose object belongs to the thread that stored it.
 //!
-//! The table of such cells belongs to the process, not to the thread: to find a thread-local variable, a shared library calls the dynamic
-//! linker. Because of that call, a short reduction that follows other work would wait for three more pages of memory.
+//! The table of such cells belongs to the process, not to the thread. To find a table in a thread-local variable, a shared library would
+//! call the dynamic linker, and a short reduction that follows other work would wait for three more pages of memory.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 pub(crate) struct Owned<O: ?Sized> {
     /// The [thread pointer](thread_pointer) of the object's thread; 0 if the cell is empty.
     thread: AtomicUsize,
-    /// The object's handle. A given handle is valid if it is equal to this one.
+    /// The object's handle. A handle that a program passes is valid if it is equal to this one.
     name: AtomicUsize,
     /// How often the cell was filled.
     uses: AtomicU64,
@@ -69,7 +69,7 @@ impl<O: ?Sized> Owned<O> {
         self.object.try_borrow().ok()?.as_ref().map(body)
     }
 
-    /// Removes and returns the object of `handle`; `None` if this thread stored no such object, or during a [`look`](Self::look).
+    /// Removes and returns the object of `handle`. Returns `None` if this thread stored no such object, or during a [`look`](Self::look).
     pub(super) fn empty<H>(&self, handle: *const H) -> Option<Rc<O>> {
         self.look(handle, |_| ())?;
         let object = self.object.try_borrow_mut().ok()?.take();

@@ -69,8 +69,8 @@ pub(crate) fn of_cuda(error: &Error) -> Failure {
 }
 
 impl Shaped {
-    /// Returns the type of the floats that a GPU can fold for this operation. Returns `None` for a wrong `n`, too, because the call for
-    /// host memory reports it.
+    /// Returns the type of the floats that a GPU can fold for this operation, or `None`. Also returns `None` for a wrong `n`, because the
+    /// call for host memory reports this error.
     pub(crate) fn folded_floats(&self, operation: Operation, n: usize) -> Option<Floats> {
         let floats = self.gpu.floats.get()?;
         let is_reduction = matches!(
@@ -91,7 +91,7 @@ impl Shaped {
         (is_reduction && offers()).then_some(floats)
     }
 
-    /// Like [`run`](Self::run), on items that a GPU folds.
+    /// Like [`run`](Self::run), but on items that a GPU folds.
     pub(crate) fn run_on_device(
         &self,
         operation: Operation,
@@ -107,7 +107,7 @@ impl Shaped {
         folded.map_err(|error| of_cuda(&error)).and(outcome)
     }
 
-    /// Like [`start`](Self::start), on items that a GPU folds.
+    /// Like [`start`](Self::start), but on items that a GPU folds.
     pub(crate) fn start_on_device(
         &self,
         name: *const treefold_plan,
@@ -126,7 +126,7 @@ impl Shaped {
         Ok(self.under_way(name, operation, started?, result))
     }
 
-    /// The sums of the rank's own nodes, or the exact sum of its items.
+    /// The sums of the rank's own nodes, or the exact sum of the rank's items.
     fn nodes(&self, operation: Operation, local: OnDevice) -> Result<Nodes, Error> {
         if self.takes == Takes::Exact {
             return local.exact_sum();

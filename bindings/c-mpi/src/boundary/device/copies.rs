@@ -147,7 +147,7 @@ impl Target {
         }
     }
 
-    /// Copies a result to the program's array, if this rank has one.
+    /// Copies the buffer to the program's array, if there is a buffer and this rank gets a result.
     ///
     /// # Safety
     /// Only this call uses the array.
