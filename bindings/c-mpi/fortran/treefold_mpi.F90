@@ -15,8 +15,7 @@
 !     call treefold_plan_build(builder, plan)
 !     call treefold_allreduce(plan, x, s)
 !
-! For exact sums, norms and dot products, items have no numbers: each rank gives any number of items, and the result is rounded
-! once.
+! For exact sums, norms and dot products, items have no numbers: each rank passes any number of items. The result is rounded once.
 !
 !     call treefold_builder_create_exact(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, builder)
 !     call treefold_plan_build(builder, plan)
@@ -32,21 +31,21 @@
 !
 ! Every procedure accepts scalars, and arrays of any type, rank and stride. An array stands for all its elements, in array element
 ! order. So x(:, i) of an array of rank 2 is item i, a row whose length is the width of the plan. Arrays must have the plan's type.
-! The type is checked at run time: a wrong type is an error, TREEFOLD_ARGUMENT, and the other ranks get an error too. Pass unsigned
-! integers as signed integers of the same size. For a user-defined operator, arrays may have any type, and their bytes must be
-! whole items. An array that is not contiguous is copied first. An array may be in the memory of a GPU, as treefold_mpi.h says;
-! c_f_pointer makes a Fortran array from its address.
+! The type is checked at run time. A wrong type is an error, TREEFOLD_ARGUMENT, and the other ranks get an error, too. Pass
+! unsigned integers as signed integers of the same size. For a user-defined operator, arrays may have any type, and their size in
+! bytes must be a multiple of the item size. An array that is not contiguous is copied first. An array may be in the memory of a
+! GPU, as treefold_mpi.h describes; c_f_pointer makes a Fortran array from the address of such an array.
 !
 ! Handles (communicators, builders, plans, runs and hashed sums) are variables of types with a finaliser. They are destroyed when
 ! they go out of scope, or by treefold_..._destroy. Variables of the main program do not go out of scope. Handles cannot be copied:
-! assigning one that is in use ends the program, because both copies would own one object. Handles belong to the thread that
-! created them. They may be destroyed in any order, even after MPI_Finalize and after the main program. Destroying one never
-! communicates, prints anything or stops the program.
+! assigning a handle that is in use ends the program, because both copies would own the same object. Handles belong to the thread
+! that created them. They may be destroyed in any order, even after MPI_Finalize and after the main program. Destroying a handle
+! never communicates, prints anything or stops the program.
 !
-! Compile with the wrapper of any MPI library, together with treefold.F90 and treefold_descriptor.c, and link with libtreefold. A
-! library without module mpi_f08 needs -DTREEFOLD_NO_MPI_F08.
+! Compile with the wrapper of any MPI library, together with treefold.F90 and treefold_descriptor.c, and link with libtreefold. If
+! the MPI library has no module mpi_f08, compile with -DTREEFOLD_NO_MPI_F08.
 
-! The implementation of module treefold_mpi. Programs use that module, which re-exports the names that begin with treefold_.
+! The implementation of module treefold_mpi. Programs use treefold_mpi, which re-exports the names that begin with treefold_.
 module treefold_mpi_support
    use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_int, c_int32_t, c_int64_t, c_loc, c_null_char, &
       c_null_ptr, c_ptr, c_size_t
@@ -60,7 +59,7 @@ module treefold_mpi_support
    implicit none
    public
 
-   ! The operations of plans. In C, their names are the procedure names in capitals.
+   ! The operations of plans. In C, an operation has the name of its procedure, in capitals.
    integer, parameter :: TREEFOLD_CALL_ALLREDUCE = 1
    integer, parameter :: TREEFOLD_CALL_REDUCE = 2
    integer, parameter :: TREEFOLD_CALL_REDUCE_SCATTER = 3
@@ -68,10 +67,10 @@ module treefold_mpi_support
    integer, parameter :: TREEFOLD_CALL_EXSCAN = 5
    integer, parameter :: TREEFOLD_CALL_BROADCAST = 6
 
-   ! The program passes this value in place of a type if an array may have integers of any kind.
+   ! Passed in place of a type if an array may have integers of any kind.
    integer(c_int32_t), parameter :: ANY_INTEGERS = -1
 
-   ! A callback that every long wait on a communicator calls several times a second. The wait ends unless the result is 0.
+   ! A callback that every long wait on a communicator calls several times a second. The wait ends unless the callback returns 0.
    abstract interface
       function treefold_interrupt(context) bind(c) result(is)
          import
@@ -108,7 +107,7 @@ module treefold_mpi_support
       integer(c_int32_t) function c_run(plan, local, n, result, m) bind(c)
          import; type(c_ptr), value :: plan, local, result; integer(c_size_t), value :: n, m
       end function
-      ! The last argument of the next three is the address of is_mine if they run a plan, or of the run's handle if they start one.
+      ! The next three types serve calls that run a plan, whose last argument is is_mine, and starts, whose last argument is the run.
       integer(c_int32_t) function c_dot(plan, operation, x, n, y, k, result, m, last) bind(c)
          import; type(c_ptr), value :: plan, x, y, result, last; integer(c_int32_t), value :: operation
          integer(c_size_t), value :: n, k, m
@@ -255,7 +254,7 @@ module treefold_mpi_support
       final :: finalise
    end type owned
 
-   ! What arrays contain: elements of a type, or, for a user-defined operator, items of `bytes` bytes.
+   ! What arrays contain: elements of a type or, for a user-defined operator, items of `bytes` bytes.
    type :: item_kind
       integer(c_int32_t) :: type = 0
       integer(c_int64_t) :: bytes = 0
@@ -285,13 +284,13 @@ module treefold_mpi_support
       type(item_kind), private :: items
    end type treefold_run
 
-   ! A plan for exact sums by 64-bit integer keys, and the result of its last run.
+   ! A plan for exact sums by 64-bit integer keys, with the result of its last run.
    type :: treefold_hashed
       type(owned), private :: own
       type(item_kind), private :: items
    end type treefold_hashed
 
-   ! An array, as treefold_descriptor.c declares it. That file replaces the address and the length by those that are passed to C.
+   ! An array, as treefold_descriptor.c declares it. Functions of that file set the address and the length that are passed to C.
    type, bind(c) :: operand
       type(c_ptr) :: at = c_null_ptr
       integer(c_int64_t) :: n = 0, bytes = 0
@@ -308,7 +307,7 @@ module treefold_mpi_support
       integer(c_int) :: mine = 0
    end type given_to_c
 
-   ! Which operand of a call an array is. The result of a start is written after the call returns, so its array cannot be copied.
+   ! Which operand of a call an array is. The result of a start is written after the call returns, so its array cannot be a copy.
    integer(c_int), parameter :: AS_X = 0, AS_Y = 1, AS_KEYS = 2, AS_RESULT = 3, AS_RESULT_OF_START = 4
 
    interface
@@ -327,7 +326,7 @@ module treefold_mpi_support
       end function
    end interface
 
-   ! Communicators are those of mpi_f08, or integers as in mpif.h.
+   ! Duplicates an MPI communicator: one of type MPI_Comm from mpi_f08, or an integer as in mpif.h.
    interface treefold_comm_duplicate
 #ifndef TREEFOLD_NO_MPI_F08
       module procedure comm_duplicate_f08
@@ -339,7 +338,7 @@ contains
 
    ! ---- Communicators -----------------------------------------------------------------------------------------------------------
 
-   ! Sets text to one line: the MPI library that treefold calls, and why it calls this one.
+   ! Sets text to a line that says which MPI library treefold calls, and why.
    subroutine treefold_mpi_library(text, ierr)
       character(len=:), allocatable, intent(out) :: text
       integer, intent(out), optional :: ierr
@@ -366,7 +365,7 @@ contains
       integer, intent(out), optional :: ierr
       integer(c_int32_t) :: world
 
-      ! From this value the library detects a program that was compiled for another MPI library.
+      ! From this value, libtreefold detects that the program was compiled for another MPI library than it runs with.
 #ifndef TREEFOLD_NO_MPI_F08
       world = int(all_ranks%MPI_VAL, c_int32_t)
 #else
@@ -404,7 +403,7 @@ contains
       call treefold_end_call(c_silence_limit(comm%own%handle, seconds), ierr)
    end subroutine treefold_comm_silence_limit
 
-   ! Measures the cost of messages, in a few milliseconds. Plans that are built later choose their algorithm by this cost.
+   ! Measures the cost of messages, which takes a few milliseconds. Plans that are built later choose their algorithm by this cost.
    ! Collective.
    subroutine treefold_comm_measure_link(comm, ierr)
       type(treefold_comm), intent(inout) :: comm
@@ -412,8 +411,8 @@ contains
       call treefold_end_call(c_measure_link(comm%own%handle), ierr)
    end subroutine treefold_comm_measure_link
 
-   ! Sets the callback for waits, a module procedure. If it is absent, waits call nothing. If the callback ends a wait, the error is
-   ! TREEFOLD_INTERRUPTED, and the plan cannot run again.
+   ! Sets the callback for waits, a module procedure. If it is absent, waits call nothing. If the callback ends a wait, the error
+   ! is TREEFOLD_INTERRUPTED, and the plan of the wait cannot run again.
    subroutine treefold_comm_interruption(comm, interrupted, context, ierr)
       type(treefold_comm), intent(inout) :: comm
       procedure(treefold_interrupt), optional :: interrupted
@@ -428,7 +427,7 @@ contains
       call treefold_end_call(c_comm_destroy(comm%own%handle), ierr)
    end subroutine treefold_comm_destroy
 
-   ! Destroys a handle, and frees its MPI communicator, unless some rank still has a plan or a run on it. Collective.
+   ! Destroys a handle, and frees the duplicate communicator unless some rank still has a plan or a run on it. Collective.
    subroutine treefold_comm_free(comm, ierr)
       type(treefold_comm), intent(inout) :: comm
       integer, intent(out), optional :: ierr
@@ -437,7 +436,7 @@ contains
 
    ! ---- Builders ----------------------------------------------------------------------------------------------------------------
 
-   ! Creates a builder for items of a type and an operator, given by their codes, such as TREEFOLD_F64 and TREEFOLD_OP_SUM.
+   ! Creates a builder for the codes of an element type and an operator, such as TREEFOLD_F64 and TREEFOLD_OP_SUM.
    subroutine treefold_builder_create(comm, type, op, builder, ierr)
       type(treefold_comm), intent(in) :: comm
       integer, intent(in) :: type, op
@@ -450,8 +449,8 @@ contains
    end subroutine treefold_builder_create
 
    ! Creates a builder for exact sums. The type is real or complex; the statistic is TREEFOLD_STATISTIC_SUM, _NORM, _DOT or _VDOT.
-   ! Complex numbers have no norm. The result is rounded once, to nearest with ties to even; it depends neither on the order of the
-   ! items nor on which rank has which item. So items are not assigned to ranks: in each run, each rank gives any number of items
+   ! Complex numbers have no norm. The result is rounded once, to nearest with ties to even. It depends neither on the order of the
+   ! items nor on which rank has which item. So items are not assigned to ranks: in each run, each rank passes any number of items
    ! (or whole rows), or none. Plans of sums and norms accept all calls with one array except treefold_broadcast. Plans of dot
    ! products accept treefold_allreduce, treefold_reduce and treefold_start with `y`, treefold_run_dots and treefold_start_dots.
    subroutine treefold_builder_create_exact(comm, type, statistic, builder, ierr)
@@ -467,8 +466,8 @@ contains
 
    ! Creates a builder of plans by key, for real numbers. For each of the keys 0 to keys - 1, the result has the sum of the key's
    ! items (TREEFOLD_STATISTIC_SUM) or their mean (TREEFOLD_STATISTIC_MEAN), rounded once. In each run, each rank passes any number
-   ! of items with their `keys` to treefold_allreduce, treefold_reduce, treefold_reduce_scatter or treefold_start. Plans for other
-   ! statistics need treefold_run_keyed. In treefold_plan_scattered_columns, columns are keys.
+   ! of items with their `keys` to treefold_allreduce, treefold_reduce, treefold_reduce_scatter or treefold_start. Run plans for
+   ! other statistics with treefold_run_keyed. In treefold_plan_scattered_columns, columns are keys.
    subroutine treefold_builder_create_by_key(comm, type, statistic, keys, builder, ierr)
       type(treefold_comm), intent(in) :: comm
       integer, intent(in) :: type, statistic
@@ -511,22 +510,22 @@ contains
    ! with an error.
    !
    ! A plan needs one of these settings, unless its sums are exact or by key:
-   ! - local_items: this rank has this many items, numbered after the items of the lower ranks.
+   ! - local_items: the number of this rank's items, which are numbered after the items of the lower ranks.
    ! - extents: the ranges of items that this rank has, in the order of its array. Column j is the range of items extents(1, j) to
    !   extents(2, j) - 1, counted from 0. Together the ranges of all ranks contain each of the items 0 to N - 1 once.
-   ! - even: N items over all ranks: floor(N / p) for each of p ranks, and one more for each of the first N mod p ranks. even and
-   !   block_cyclic are rules: all ranks give the same numbers, and the plan needs no table of which rank has which items.
-   ! - block_cyclic: [N, block]: N items in blocks of `block` items, dealt to the ranks round-robin.
+   ! - even: N. All p ranks together have N items, floor(N / p) each, and each of the first N mod p ranks has one more.
+   ! - block_cyclic: [N, block]. All ranks together have N items, dealt to them round-robin in blocks of `block` items.
+   ! even and block_cyclic are rules: all ranks pass the same numbers, and the plan needs no table of which rank has which items.
    !
    ! Optional settings:
-   ! - items: the number of items over all ranks, which treefold_plan_build compares with the items that the ranks have.
-   ! - width: the number of elements of an item; 1 by default. Longer items are rows, which are reduced element by element.
+   ! - items: the number of items of all ranks together, which treefold_plan_build checks.
+   ! - width: the number of elements of an item; 1 by default. Items of several elements are rows, reduced element by element.
    ! - lanes: the number of lanes. Sums then have the order of treefold_sum_lanes.
    ! - root: the rank that gets the result of a reduce, and whose row treefold_broadcast sends; 0 by default.
    ! - algorithm: a name that treefold_algorithm_name gives. Algorithms decide which ranks exchange messages, and change no bit.
-   ! - Parameters of algorithms, which change no bit either: blocks, the column blocks of a row; ports, the messages that a rank
-   !   sends at once (bruck, dissemination); node_ranks, the ranks per node (hierarchical); message_limit, the longest message, in
-   !   elements.
+   ! - blocks, ports, node_ranks and message_limit: parameters of algorithms, which change no bit. They are the number of column
+   !   blocks of a row, of messages that a rank sends at once (bruck, dissemination), of ranks per node (hierarchical), and of
+   !   elements in the longest message.
    ! - agreed: if .true., the plan is built without communication. The items must follow a rule. All ranks must make the same calls
    !   on the builder; treefold does not check this.
    subroutine treefold_builder_set(builder, local_items, extents, even, block_cyclic, items, width, lanes, root, algorithm, &
@@ -546,9 +545,9 @@ contains
       call set_count(builder, 'local_items', local_items, status, c_local_items)
       if (status == TREEFOLD_OK .and. present(extents)) then
          if (size(extents, 1) /= 2) then
-            status = treefold_report(TREEFOLD_LENGTH, '`extents` must have columns of 2 numbers' // c_null_char)
+            status = treefold_report(TREEFOLD_LENGTH, 'each column of `extents` must have 2 numbers' // c_null_char)
          else if (any(extents < 0)) then
-            status = treefold_report(TREEFOLD_ARGUMENT, '`extents` must be at least 0' // c_null_char)
+            status = treefold_report(TREEFOLD_ARGUMENT, 'the numbers in `extents` must be at least 0' // c_null_char)
          else
             status = c_extents(builder%own%handle, extents, size(extents, 2, c_size_t))
          end if
@@ -574,7 +573,7 @@ contains
       call treefold_end_call(status, ierr)
    end subroutine treefold_builder_set
 
-   ! Sets a number by a function, or as a parameter of algorithms, unless the number is absent or an earlier setting was wrong.
+   ! Sets a number, by `setter` or as a parameter of algorithms, unless the number is absent or an earlier setting was wrong.
    subroutine set_count(builder, name, given, status, setter, parameter)
       type(treefold_builder), intent(in) :: builder
       character(len=*), intent(in) :: name
@@ -597,7 +596,7 @@ contains
       call treefold_end_call(c_builder_destroy(builder%own%handle), ierr)
    end subroutine treefold_builder_destroy
 
-   ! The pointer to pass to C for an optional pointer: null if it is absent.
+   ! The pointer to pass to C for an optional argument: a null pointer if the argument is absent.
    function or_null(pointer) result(given)
       type(c_ptr), intent(in), optional :: pointer
       type(c_ptr) :: given
@@ -631,8 +630,8 @@ contains
 
    ! ---- Plans -------------------------------------------------------------------------------------------------------------------
 
-   ! Compares the ranks' settings and builds a plan. Collective: a failure gives the same error on every rank. The builder may be
-   ! used again.
+   ! Compares the ranks' settings and builds a plan. Collective: if the build fails, every rank gets the same error. The builder
+   ! may be used again.
    subroutine treefold_plan_build(builder, plan, ierr)
       type(treefold_builder), intent(in) :: builder
       type(treefold_plan), intent(inout) :: plan
@@ -649,7 +648,7 @@ contains
       call treefold_end_call(c_plan_destroy(plan%own%handle), ierr)
    end subroutine treefold_plan_destroy
 
-   ! The name of the algorithm that runs an operation, such as TREEFOLD_CALL_ALLREDUCE; empty if the plan lacks the operation.
+   ! The name of the algorithm that runs an operation, such as TREEFOLD_CALL_ALLREDUCE. Empty if the plan lacks the operation.
    subroutine treefold_plan_algorithm(plan, operation, name, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -662,7 +661,7 @@ contains
       name = treefold_text_of(found)
    end subroutine treefold_plan_algorithm
 
-   ! The columns of the row that this rank gets from treefold_reduce_scatter: row(begin + 1:end).
+   ! treefold_reduce_scatter gives this rank the columns row(begin + 1:end) of the resulting row.
    subroutine treefold_plan_scattered_columns(plan, begin, end, ierr)
       type(treefold_plan), intent(in) :: plan
       integer(int64), intent(out) :: begin, end
@@ -708,7 +707,7 @@ contains
    ! `y` has the second factors, and the result is the dot product. For plans by key, `keys` has the integer keys of the items, and
    ! the result has a sum or mean for each key. A `y` or `keys` that is not allocated counts as absent.
 
-   ! Every rank gets the reduction of all items: result has `width` elements, or one for each key.
+   ! Every rank gets the reduction of all items: `result` has `width` elements, or one element for each key.
    subroutine treefold_allreduce(plan, local, result, ierr, y, keys)
       type(treefold_plan), intent(in) :: plan
       type(*), dimension(..), intent(in) :: local
@@ -718,7 +717,7 @@ contains
       call run(plan, TREEFOLD_CALL_ALLREDUCE, local, result, ierr, y, keys)
    end subroutine treefold_allreduce
 
-   ! The root gets the reduction: is_mine says whether this rank is the root. On other ranks, `result` is not written; it may have
+   ! The root gets the reduction. is_mine says whether this rank is the root. On other ranks, `result` is not written; it may have
    ! no elements, but must be allocated.
    subroutine treefold_reduce(plan, local, result, is_mine, ierr, y, keys)
       type(treefold_plan), intent(in) :: plan
@@ -749,7 +748,7 @@ contains
       call run(plan, TREEFOLD_CALL_SCAN, local, result, ierr)
    end subroutine treefold_scan
 
-   ! As treefold_scan, but each reduction excludes the item itself.
+   ! Like treefold_scan, but each reduction excludes the item itself.
    subroutine treefold_exscan(plan, local, result, ierr)
       type(treefold_plan), intent(in) :: plan
       type(*), dimension(..), intent(in) :: local
@@ -770,9 +769,9 @@ contains
       call finish(c, ierr, result=row)
    end subroutine treefold_broadcast
 
-   ! Several dot products of separately stored arrays, in one message, by TREEFOLD_CALL_ALLREDUCE or _REDUCE. x and y each hold
-   ! addresses of arrays of n elements, one for each column of the plan. The addresses are not checked. Element j of the result is
-   ! the dot product of the arrays at x(j) and y(j).
+   ! Several dot products of separately stored arrays, sent in one message. The operation is TREEFOLD_CALL_ALLREDUCE or _REDUCE. x
+   ! and y each hold addresses of arrays of n elements, one for each column of the plan. The addresses are not checked. Element j
+   ! of the result is the dot product of the arrays at x(j) and y(j).
    subroutine treefold_run_dots(plan, operation, x, y, n, result, is_mine, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -790,9 +789,9 @@ contains
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_run_dots
 
-   ! Runs a plan by key on keyed states of the plan's type, statistic and number of keys: each rank's state becomes the state
-   ! of all ranks' items. With _REDUCE only the root's state changes. With _REDUCE_SCATTER each state then has only the rank's own
-   ! keys. After an error the state is unchanged.
+   ! Runs a plan by key on keyed states, which must have the plan's type, statistic and number of keys. Each rank's state becomes
+   ! the state of all ranks' items. With _REDUCE only the root's state changes. With _REDUCE_SCATTER each state keeps only the
+   ! rank's own keys. After an error the state is unchanged.
    subroutine treefold_run_keyed(plan, operation, keyed, is_mine, ierr)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -807,10 +806,10 @@ contains
 
    ! ---- Runs between start and end ----------------------------------------------------------------------------------------------
 
-   ! Starts an operation such as TREEFOLD_CALL_ALLREDUCE, and returns when this rank's items are folded: the program may then reuse
-   ! their arrays. Collective. The result goes to the array of the wait, or to `result`, given by its keyword. The array `result`
-   ! must be contiguous, live until the wait, and be declared `asynchronous`. The start returns an error, and leaves no run, if an
-   ! array does not fit the plan.
+   ! Starts an operation such as TREEFOLD_CALL_ALLREDUCE, and returns when this rank's items are folded. Then the program may reuse
+   ! their arrays. Collective. The result goes to the array of the wait, or to `result`, which must be passed by keyword. The array
+   ! `result` must be contiguous, live until the wait, and be declared `asynchronous`. If an array does not fit the plan, the start
+   ! returns an error, and leaves no run.
    subroutine treefold_start(plan, operation, local, run, ierr, result, y, keys)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -854,7 +853,7 @@ contains
       call finish(c, ierr)
    end subroutine treefold_start_dots
 
-   ! Makes progress without waiting. `done` says whether the wait would return at once.
+   ! Makes progress without waiting. `done` says whether a wait would return at once.
    subroutine treefold_test(run, done, ierr)
       type(treefold_run), intent(in) :: run
       logical, intent(out) :: done
@@ -866,8 +865,8 @@ contains
       done = found /= 0
    end subroutine treefold_test
 
-   ! Waits until the run is over, but at most `seconds`. After that time, the error is TREEFOLD_TIMED_OUT, and the run continues.
-   ! treefold_wait fetches the result.
+   ! Waits until the run is over, but not longer than `seconds`. After this time, the error is TREEFOLD_TIMED_OUT, and the run
+   ! continues. treefold_wait fetches the result.
    subroutine treefold_wait_timeout(run, seconds, ierr)
       type(treefold_run), intent(in) :: run
       real(real64), intent(in) :: seconds
@@ -889,8 +888,8 @@ contains
       call finish(c, ierr, is_mine, result)
    end subroutine treefold_wait
 
-   ! Waits for runs and ends all of them, even after an error. Returns the error of the first run that failed. Results go to the
-   ! arrays of the starts. Runs that are not under way are skipped.
+   ! Waits for runs and ends all of them, even after an error. Returns the error of the first run that failed. Each result goes to
+   ! the array of the run's start. Runs that are not under way are skipped.
    subroutine treefold_wait_all(runs, ierr)
       type(treefold_run), intent(inout) :: runs(:)
       integer, intent(out), optional :: ierr
@@ -906,7 +905,8 @@ contains
       call treefold_end_call(status, ierr)
    end subroutine treefold_wait_all
 
-   ! As treefold_wait, for a run by key. `keyed` has the plan's type and statistic. If this rank gets a result, `keyed` becomes it.
+   ! Like treefold_wait, but for a run by key. `keyed` must have the plan's type and statistic. If this rank gets a result, `keyed`
+   ! becomes the state of the result.
    subroutine treefold_wait_keyed(run, keyed, is_mine, ierr)
       type(treefold_run), intent(inout) :: run
       type(treefold_state), intent(inout) :: keyed
@@ -972,8 +972,8 @@ contains
    end subroutine treefold_hashed_destroy
 
    ! Adds up the items of each key; keys are integer(int64). `count` becomes the number of keys in this rank's result. With
-   ! TREEFOLD_CALL_ALLREDUCE these are all keys. With _REDUCE the root has all keys, and other ranks have none. With
-   ! _REDUCE_SCATTER each rank has the keys that it owns.
+   ! TREEFOLD_CALL_ALLREDUCE the result has all keys. With _REDUCE the root gets all keys, and the other ranks get none. With
+   ! _REDUCE_SCATTER each rank gets the keys that it owns.
    subroutine treefold_hashed_run(hashed, operation, keys, x, count, ierr)
       type(treefold_hashed), intent(in) :: hashed
       integer, intent(in) :: operation
@@ -989,7 +989,7 @@ contains
       call finish(c, ierr)
    end subroutine treefold_hashed_run
 
-   ! The keys, in ascending order, and the sums of the last run. The arrays must have as many elements as the `count` of that run.
+   ! The keys, in ascending order, and the sums of the last run. The number of elements of each array must be the run's `count`.
    subroutine treefold_hashed_result(hashed, keys, sums, ierr)
       type(treefold_hashed), intent(in) :: hashed
       type(*), dimension(..), intent(inout) :: keys, sums
@@ -1003,7 +1003,7 @@ contains
       call finish(c, ierr, result=sums)
    end subroutine treefold_hashed_result
 
-   ! The name of algorithm 1, 2 and so on; empty beyond the last.
+   ! The name of algorithm `number`, counted from 1. Empty if there is no such algorithm.
    function treefold_algorithm_name(number) result(name)
       integer, intent(in) :: number
       character(len=:), allocatable :: name
@@ -1014,7 +1014,7 @@ contains
 
    ! ---- Calls on arrays ---------------------------------------------------------------------------------------------------------
 
-   ! Runs an operation on items: on pairs if y is present, and by key if keys is present.
+   ! Runs an operation on items, on pairs of items if y is present, or on items with keys if keys is present.
    subroutine run(plan, operation, local, result, ierr, y, keys, is_mine)
       type(treefold_plan), intent(in) :: plan
       integer, intent(in) :: operation
@@ -1055,7 +1055,7 @@ contains
       call take(c, AS_X, 'local', local, plan%items)
       if (present(y)) call take(c, AS_Y, 'y', y, plan%items)
       if (present(keys)) call take(c, AS_KEYS, 'keys', keys, item_kind(ANY_INTEGERS))
-      if (present(y) .and. present(keys)) call c_note(c, TREEFOLD_ARGUMENT, '`y` and `keys` exclude each other' // c_null_char)
+      if (present(y) .and. present(keys)) call c_note(c, TREEFOLD_ARGUMENT, 'pass `y` or `keys`, but not both' // c_null_char)
    end subroutine take_operands
 
    ! The type of the keys; after an error, an arbitrary integer type.
@@ -1065,7 +1065,7 @@ contains
       type = max(c%keys%type, TREEFOLD_I8)
    end function key_type_of
 
-   ! Finds the number of addresses to pass to C for dot products. It is 0 after an error, so that the other ranks get an error, too.
+   ! Finds the number of addresses to pass to C for dot products. After an error it is 0, so that the other ranks get an error.
    subroutine take_addresses(c, x, y, n, elements, addresses)
       type(given_to_c), intent(inout) :: c
       type(c_ptr), intent(in) :: x(:), y(:)
@@ -1102,7 +1102,7 @@ contains
       call treefold_end_call(c_finish(c, c%status, result), ierr)
    end subroutine finish
 
-   ! Prepares a variable for a new run of the plan; reports an error if its run is still under way.
+   ! Prepares a variable for a new run of the plan. Reports an error if the variable's last run is still under way.
    function is_under_way(run, plan, ierr) result(is)
       type(treefold_run), intent(inout) :: run
       type(treefold_plan), intent(in) :: plan
@@ -1121,7 +1121,7 @@ contains
 
    ! ---- The end of handles ------------------------------------------------------------------------------------------------------
 
-   ! Destroys the object that a variable names, before the variable names a new one.
+   ! Destroys the object that a variable names, so that the variable can name a new object.
    subroutine begin_anew(variable, destroy)
       type(owned), intent(inout) :: variable
       procedure(c_end) :: destroy
@@ -1130,7 +1130,7 @@ contains
       variable%destroy => destroy
    end subroutine begin_anew
 
-   ! A finaliser has no caller to report an error to.
+   ! Destroys the object of a variable that goes out of scope. Ignores errors, since there is no caller to return them to.
    impure elemental subroutine finalise(variable)
       type(owned), intent(inout) :: variable
       integer(c_int32_t) :: ignored

@@ -41,7 +41,7 @@ pub(crate) fn of_build(error: &BuildError) -> String {
             )
         }
         BuildError::NoShare { rank } => {
-            format!("rank {rank}: set local_items, extents, even or block_cyclic, since none is set")
+            format!("rank {rank}: none of local_items, extents, even and block_cyclic is set")
         }
         BuildError::OtherSize { .. } => {
             of_world(error).replace("the distribution is", "its items are")

@@ -4,18 +4,18 @@
 !     s = treefold_sum(x)
 !
 ! Module treefold reduces the items of one process. Module treefold_mpi reduces over the ranks of MPI, and gives the same bits.
-! Start with docs/tutorial-fortran.md. docs/order.md specifies the order, and treefold.h describes each call in full. The pages are
-! installed in share/treefold/docs.
+! Start with docs/tutorial-fortran.md. docs/order.md specifies the order, and treefold.h describes each call in full. These pages
+! are installed in share/treefold/docs.
 !
 ! Sums, products, minima, maxima, dot products and norms are functions, as the intrinsic sum is. All other reductions are
-! subroutines with the result as an argument. The last argument, ierr, is optional. With it, a call sets ierr to TREEFOLD_OK or to
-! an error code; after an error, do not use the result. Without it, a failed call prints the error on error_unit and ends the
+! subroutines with the result as an argument. The last argument, ierr, is optional. With ierr, a call sets ierr to TREEFOLD_OK or
+! to an error code; after an error, do not use the result. Without ierr, a failed call prints the error on error_unit and ends the
 ! program by error stop. Several threads may call the procedures of this file at once.
 !
-! Arrays may have any type that treefold reduces, any rank and any stride. An array of rank 2 is treated as a list of its elements, in array
-! element order; procedures for rows have their own names. Sections such as x(::2) are read in blocks, not copied as a whole, except
-! by treefold_fold_user, _sum_lanes, _sum_and_absolute_sum and _rolling. Types are checked at run time: a wrong type is
-! TREEFOLD_ARGUMENT, and so is an assumed-size array. An unallocated array is TREEFOLD_NULL, where that can be detected.
+! Arrays may have any type that treefold reduces, any rank and any stride. An array of rank 2 is treated as a list of its elements,
+! in array element order; procedures for rows have their own names. Sections such as x(::2) are read in blocks, not copied as a
+! whole, except by treefold_fold_user, _sum_lanes, _sum_and_absolute_sum and _rolling. Types are checked at run time. The error is
+! TREEFOLD_ARGUMENT for a wrong type or an assumed-size array, and TREEFOLD_NULL for an unallocated array, if it can be detected.
 !
 ! Keys are integers of any kind, counted from 0: declare sums(0:groups - 1). Error messages count items from 0, too.
 !
@@ -24,7 +24,7 @@
 !
 !     gfortran -I$P/include $F/treefold_descriptor.c $F/treefold.F90 program.f90 -L$P/lib -ltreefold
 !
-! Each type has a module with its functions. These modules share the text below: this file includes itself once for each type.
+! Each type has a module with its functions. The modules share the text below, since this file includes itself once for each type.
 #ifdef TREEFOLD_TYPE
 ! ---- The text of the modules for one type --------------------------------------------------------------------------------------
    use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
@@ -158,27 +158,27 @@ module treefold_any
    integer, parameter, public :: TREEFOLD_NULL = 1          ! A handle was not created, or was destroyed; an array is not allocated.
    integer, parameter, public :: TREEFOLD_ARGUMENT = 2      ! An argument has an invalid value or type.
    integer, parameter, public :: TREEFOLD_LENGTH = 3        ! An array has the wrong length.
-   integer, parameter, public :: TREEFOLD_DISAGREE = 4      ! The ranks disagree, or their items are not 0 to N - 1, each once.
+   integer, parameter, public :: TREEFOLD_DISAGREE = 4      ! The ranks disagree, or do not have each item 0 to N - 1 exactly once.
    integer, parameter, public :: TREEFOLD_EMPTY = 5         ! There are no items, and the operator has no value for that case.
    integer, parameter, public :: TREEFOLD_ENVIRONMENT = 6   ! The processor does not round to nearest, or flushes subnormal numbers.
-   integer, parameter, public :: TREEFOLD_RANK_FAILED = 7   ! Another rank failed: treefold_error_rank() says which.
-   integer, parameter, public :: TREEFOLD_SPENT = 8         ! An earlier run of the plan failed: build a new plan.
-   integer, parameter, public :: TREEFOLD_UNDER_WAY = 9     ! An earlier run of the plan is still in progress: wait for it first.
+   integer, parameter, public :: TREEFOLD_RANK_FAILED = 7   ! Another rank failed. treefold_error_rank() returns its number.
+   integer, parameter, public :: TREEFOLD_SPENT = 8         ! An earlier run of the plan failed. Build a new plan.
+   integer, parameter, public :: TREEFOLD_UNDER_WAY = 9     ! An earlier run of the plan is still in progress. Wait for it first.
    integer, parameter, public :: TREEFOLD_TIMED_OUT = 10    ! The time limit has passed. The run continues.
-   integer, parameter, public :: TREEFOLD_MPI_FAILED = 11   ! The MPI library failed. C's name, TREEFOLD_MPI, is a module here.
+   integer, parameter, public :: TREEFOLD_MPI_FAILED = 11   ! The MPI library failed. (C's name, TREEFOLD_MPI, is a module here.)
    integer, parameter, public :: TREEFOLD_UNSUPPORTED = 12  ! The call does not support this type, operator or algorithm.
-   integer, parameter, public :: TREEFOLD_PANIC = 13        ! A bug in treefold: please report it.
+   integer, parameter, public :: TREEFOLD_PANIC = 13        ! treefold has a bug; please report it.
    integer, parameter, public :: TREEFOLD_MISMATCHED = 14   ! The ranks made different calls on a plan.
    integer, parameter, public :: TREEFOLD_MEMORY = 15       ! There is not enough memory.
    integer, parameter, public :: TREEFOLD_OPERATOR = 16     ! The user-defined operator returned an error.
-   integer, parameter, public :: TREEFOLD_INTERRUPTED = 17  ! The program's callback ended a wait: see treefold_comm_interruption.
+   integer, parameter, public :: TREEFOLD_INTERRUPTED = 17  ! The callback of treefold_comm_interruption ended a wait.
 
-   ! Types of elements. Fortran has no unsigned integers: where C takes an unsigned type, pass the signed type of the same size.
+   ! Types of elements. Fortran has no unsigned integers. Where C takes an unsigned type, pass the signed type of the same size.
    integer(c_int32_t), parameter, public :: TREEFOLD_F32 = 1, TREEFOLD_F64 = 2, TREEFOLD_C32 = 3, TREEFOLD_C64 = 4
    integer(c_int32_t), parameter, public :: TREEFOLD_I8 = 5, TREEFOLD_I16 = 6, TREEFOLD_I32 = 7, TREEFOLD_I64 = 8
    integer(c_int32_t), parameter, public :: TREEFOLD_U8 = 9, TREEFOLD_U16 = 10, TREEFOLD_U32 = 11, TREEFOLD_U64 = 12
 
-   ! Operators and exact statistics. C calls them TREEFOLD_SUM, TREEFOLD_EXACT_SUM and so on. Those names are procedures here,
+   ! Operators and exact statistics. C calls them TREEFOLD_SUM, TREEFOLD_EXACT_SUM and so on. These C names are procedures here,
    ! because Fortran ignores case.
    integer(c_int32_t), parameter, public :: TREEFOLD_OP_SUM = 1, TREEFOLD_OP_PRODUCT = 2, TREEFOLD_OP_MIN = 3, TREEFOLD_OP_MAX = 4
    integer(c_int32_t), parameter, public :: TREEFOLD_STATISTIC_COUNT = 0, TREEFOLD_STATISTIC_SUM = 1, TREEFOLD_STATISTIC_MEAN = 2, &
@@ -188,7 +188,7 @@ module treefold_any
       TREEFOLD_STATISTIC_INTERCEPT = 13, TREEFOLD_STATISTIC_SKEWNESS = 14, TREEFOLD_STATISTIC_KURTOSIS = 15, &
       TREEFOLD_STATISTIC_VDOT = 16
 
-   ! The position of the window of item i: it ends at i, begins at i, is centred on i, or has all items up to i.
+   ! The window of item i ends at i (TRAILING), begins at i (FORWARD), is centred on i, or has all items up to i (EXPANDING).
    integer(c_int32_t), parameter, public :: TREEFOLD_TRAILING = 0, TREEFOLD_FORWARD = 1, TREEFOLD_CENTRED = 2, &
       TREEFOLD_EXPANDING = 3
 
@@ -196,8 +196,8 @@ module treefold_any
    type, public :: treefold_window
       integer(int64) :: items = 0
       integer :: placement = TREEFOLD_TRAILING
-      integer(int64) :: least_items = 0  ! A window of fewer items has the value NaN.
-      logical :: skip_nan = .false.      ! Skip items that are NaN.
+      integer(int64) :: least_items = 0  ! The result is NaN for a window of fewer items.
+      logical :: skip_nan = .false.      ! Whether to skip items that are NaN.
    end type treefold_window
 
    ! The contents of a state. treefold_descriptor.c has a struct with the same layout.
@@ -209,7 +209,7 @@ module treefold_any
 
    ! Exact sums that a program keeps between calls, and their statistics: an accumulator of all items, or a keyed state. The state
    ! is freed when the variable goes out of scope, or by treefold_state_destroy. Variables of the main program do not go out of
-   ! scope. Assignment makes a copy.
+   ! scope. An assignment copies the state.
    type, public :: treefold_state
       private
       type(state_of_c) :: c
@@ -224,18 +224,18 @@ module treefold_any
 
    abstract interface
       ! A user-defined operator. It writes the combination of `left` and `right` to `out`, and returns 0; any other result ends the
-      ! reduction with TREEFOLD_OPERATOR. `left` holds the items with the lower numbers. All three pointers are aligned to 8 bytes;
-      ! convert them to variables with c_f_pointer. The operator must give the same bits for the same operands on every rank, and
-      ! must not communicate. `context` is the pointer that the caller passed with the operator.
+      ! reduction with TREEFOLD_OPERATOR. `left` comes from items with lower numbers than `right`. All three pointers are aligned
+      ! to 8 bytes; convert them to variables with c_f_pointer. For the same operands, the operator must give the same bits on
+      ! every rank. It must not communicate. `context` is the pointer that the caller passed with the operator.
       function treefold_combine(context, left, right, out) bind(c) result(status)
          import :: c_int, c_ptr
          type(c_ptr), value :: context, left, right, out
          integer(c_int) :: status
       end function treefold_combine
 
-      ! A callback that runs work on the caller's own threads, such as OpenMP's. It calls part(job, i) once for each i from 0 to
-      ! parts - 1, in any order and on any threads, and returns when all these calls have returned. c_f_procpointer converts `part`
-      ! to a procedure(treefold_part).
+      ! A callback that runs work on the caller's own threads, such as the threads of OpenMP. It calls part(job, i) once for each i
+      ! from 0 to parts - 1, in any order and on any threads, and returns when all these calls have returned. c_f_procpointer
+      ! converts `part` to a procedure(treefold_part).
       subroutine treefold_team(context, parts, part, job) bind(c)
          import :: c_funptr, c_ptr, c_size_t
          type(c_ptr), value :: context, job
@@ -250,8 +250,8 @@ module treefold_any
       end subroutine treefold_part
    end interface
 
-   ! The description of an array that treefold_descriptor.c makes. Only module treefold_mpi and treefold's own tests use this type
-   ! and the procedures treefold_view_...
+   ! The description that treefold_descriptor.c makes of an array. Only module treefold_mpi and treefold's own tests use this type
+   ! and the procedures whose names begin with treefold_view_.
    type, bind(c), public :: treefold_view
       type(c_ptr) :: address = c_null_ptr
       integer(c_int64_t) :: elements = 0, bytes = 0
@@ -426,16 +426,16 @@ module treefold_any
    ! In place of an operator, this number means the dot product of two arrays.
    integer(c_int32_t), parameter :: DOT_OF_TWO = -1
 
-   ! Flags that describe a call; add them up. For an array that a call does not need, pass any other array: C cannot distinguish an
-   ! absent optional argument from an unallocated one.
+   ! Flags that describe a call; add them up. For an array that a call does not need, pass any other array, since C cannot
+   ! distinguish an absent optional argument from an unallocated array.
    integer(c_int32_t), parameter :: BY_ROWS = 1, BY_KEY = 2
 
 contains
 
    ! ---- Versions, errors, threads ----
 
-   ! The version of the library: 10000 times the major number, plus 100 times the minor one, plus the patch. Before version 1.0,
-   ! these sources and the library must have the same minor version.
+   ! The version of the library: 10000 * major + 100 * minor + patch. Before version 1.0, these sources and the library must have
+   ! the same minor version.
    function treefold_version() result(version)
       integer :: version
       version = c_version()
@@ -447,21 +447,21 @@ contains
       text = treefold_text_of(c_last_error())
    end function treefold_error_message
 
-   ! The rank that this thread's last error concerns, counted from 0; -1 if it concerns no rank.
+   ! The rank that this thread's last error concerns, counted from 0, or -1 if that error concerns no rank.
    function treefold_error_rank() result(rank)
       integer :: rank
       rank = c_last_error_rank()
    end function treefold_error_rank
 
-   ! The name of a code as in C, such as TREEFOLD_LENGTH; "unknown" for any other number.
+   ! The name of a status in C, such as TREEFOLD_LENGTH. The name of a number that is not a status is "unknown".
    function treefold_status_name(status) result(text)
       integer, intent(in) :: status
       character(len=:), allocatable :: text
       text = treefold_text_of(c_status_name(int(status, c_int32_t)))
    end function treefold_status_name
 
-   ! Sets how many threads later calls of this thread may use. 1, the default, is the calling thread alone; 0 is one thread per
-   ! core. The number of threads changes no bit.
+   ! Sets how many threads later calls of this thread may use. The default, 1, is the calling thread alone; 0 means one thread per
+   ! core. The number of threads changes no bit of a result.
    subroutine treefold_threads(n, ierr)
       integer, intent(in) :: n
       integer, intent(out), optional :: ierr
@@ -496,8 +496,8 @@ contains
       call treefold_end_call(c_reduce(op, BY_ROWS, x, result, x), ierr)
    end subroutine treefold_fold_rows
 
-   ! The sum of the products x(i) * y(i), each product rounded once: the value of the function treefold_dot. `team` is as in
-   ! treefold_fold.
+   ! The sum of the products x(i) * y(i), each product rounded once. The function treefold_dot returns the same value. `team` is as
+   ! in treefold_fold.
    subroutine treefold_dot_into(x, y, result, team, context, ierr)
       type(*), dimension(..), intent(in) :: x, y
       type(*), dimension(..), intent(inout) :: result
@@ -507,7 +507,7 @@ contains
       call treefold_end_call(c_reduce(DOT_OF_TWO, 0, x, result, y, team, context), ierr)
    end subroutine treefold_dot_into
 
-   ! Reduces items of any type, such as a derived type, with a user-defined operator. `result` is one item. So is `empty`, the
+   ! Reduces items of any type, such as a derived type, with a user-defined operator. `result` is one item, and so is `empty`, the
    ! result for no items. An item is an element, or an array that has the first dimensions of `items`.
    subroutine treefold_fold_user(items, combine, result, context, empty, ierr)
       type(*), dimension(..), intent(in) :: items
@@ -529,7 +529,7 @@ contains
       call treefold_end_call(c_sum_lanes(x, int(lanes, c_int64_t), result), ierr)
    end subroutine treefold_sum_lanes
 
-   ! The sum of the numbers, and the sum of their absolute values, which bounds the error of `sum`.
+   ! The sum of x, and the sum of the absolute values of x, which bounds the error of `sum`.
    subroutine treefold_sum_and_absolute_sum(x, sum, absolute_sum, ierr)
       type(*), dimension(..), intent(in) :: x
       type(*), dimension(..), intent(inout) :: sum, absolute_sum
@@ -539,7 +539,7 @@ contains
 
    ! ---- Exact ----
 
-   ! A statistic of all elements of x, or of the pairs x(i), y(i). A count is an integer(int64).
+   ! A statistic of all elements of x, or of all pairs (x(i), y(i)). A count is an integer(int64).
    subroutine treefold_exact(statistic, x, result, y, ddof, ierr)
       integer(c_int32_t), intent(in) :: statistic
       type(*), dimension(..), intent(in) :: x
@@ -572,7 +572,7 @@ contains
       call treefold_end_call(c_exact(statistic, BY_KEY, x, result, keys, y, ddof), ierr)
    end subroutine treefold_by_key
 
-   ! A statistic for each column of each key's rows: x(:, i) is a row with key keys(i), and result has a row for each key.
+   ! A statistic for each column of each key's rows: x(:, i) is a row with the key keys(i), and `result` has one row for each key.
    subroutine treefold_by_key_rows(statistic, keys, x, result, ddof, ierr)
       integer(c_int32_t), intent(in) :: statistic
       type(*), dimension(..), intent(in) :: keys, x
@@ -584,9 +584,9 @@ contains
 
    ! ---- Moving windows ----
 
-   ! A statistic of the window of each item: result has the length and type of x. Windows are defined by window%items, or by an
-   ! ascending index, such as a time. The index has a real or integer number for each item, and `width` is one number of the same
-   ! type.
+   ! A statistic of the window of each item: `result` has the length and type of x. Windows are defined by window%items, or by
+   ! `index`, which is ascending, such as a time. `index` has a real or integer number for each item, and `width` is one number of
+   ! the same type.
    subroutine treefold_rolling(statistic, x, result, window, y, ddof, index, width, ierr)
       integer(c_int32_t), intent(in) :: statistic
       type(*), dimension(..), intent(in) :: x
@@ -604,9 +604,9 @@ contains
    ! Creates an empty state.
    !
    ! Without `keys`, the state is an accumulator of a real or complex type, for COUNT, SUM, MEAN, VARIANCE, STD, NORM, DOT or VDOT.
-   ! With `keys`, it is a keyed state for 0 to keys - 1: of real numbers, or of integers for COUNT, SUM, MEAN, VARIANCE and STD.
-   ! With `width` as well, it is a keyed state of rows of `width` items: treefold_state_add takes the row x(:, i) for keys(i), and
-   ! treefold_state_values writes a row for each key.
+   ! With `keys`, it is a keyed state of real numbers, or of integers for COUNT, SUM, MEAN, VARIANCE and STD, with the keys 0 to
+   ! keys - 1. With `keys` and `width`, it is a keyed state of rows of `width` items: treefold_state_add takes the row x(:, i) for
+   ! keys(i), and treefold_state_values writes one row for each key.
    subroutine treefold_state_create(type, statistic, state, keys, width, ierr)
       integer(c_int32_t), intent(in) :: type, statistic
       type(treefold_state), intent(inout) :: state
@@ -615,7 +615,7 @@ contains
       call treefold_end_call(c_create(state%c, type, statistic, keys, width), ierr)
    end subroutine treefold_state_create
 
-   ! Creates an empty hashed state: sums for any integers as keys. A key gets a sum when its first item is added.
+   ! Creates an empty hashed state, which holds sums for any integers as keys. A key gets a sum when its first item is added.
    subroutine treefold_state_create_hashed(type, state, ierr)
       integer(c_int32_t), intent(in) :: type
       type(treefold_state), intent(inout) :: state
@@ -630,7 +630,7 @@ contains
       call treefold_end_call(c_copy_state(state%c, copy%c), ierr)
    end subroutine treefold_state_copy
 
-   ! Destroys a state. Does nothing if it was destroyed already, or never created.
+   ! Destroys a state. Does nothing if the state was destroyed already, or never created.
    subroutine treefold_state_destroy(state, ierr)
       type(treefold_state), intent(inout) :: state
       integer, intent(out), optional :: ierr
@@ -644,8 +644,8 @@ contains
       call treefold_end_call(c_clear(state%c), ierr)
    end subroutine treefold_state_clear
 
-   ! Adds items, or removes items that were added. Pass x and y to states of two arrays, x twice to keyed states for NORM, and keys
-   ! to all keyed states.
+   ! Adds items, or removes items that were added before. For a state of pairs, pass x and y; for a keyed state of NORM, pass the
+   ! same array as x and y. For every keyed state, pass keys.
    subroutine treefold_state_add(state, x, y, keys, ierr)
       type(treefold_state), intent(inout) :: state
       type(*), dimension(..), intent(in) :: x
@@ -662,7 +662,7 @@ contains
       call treefold_end_call(c_change(state%c, 1, x, y, keys), ierr)
    end subroutine treefold_state_remove
 
-   ! Adds the items of another state, or removes them. Both must have the same type and hold the same sums; they may be one state.
+   ! Adds the items of `other`, or removes them. Both states must have the same type and sums. `other` may be `state` itself.
    subroutine treefold_state_merge(state, other, ierr)
       type(treefold_state), intent(in) :: state, other
       integer, intent(out), optional :: ierr
@@ -685,7 +685,7 @@ contains
       call treefold_end_call(c_groups(state%c, groups), ierr)
    end function treefold_state_groups
 
-   ! The keys of a hashed state, ascending, as integer(int64).
+   ! The keys of a hashed state in ascending order, as integer(int64).
    subroutine treefold_state_keys(state, result, ierr)
       type(treefold_state), intent(in) :: state
       type(*), dimension(..), intent(inout) :: result
@@ -694,7 +694,7 @@ contains
    end subroutine treefold_state_keys
 
    ! A statistic of all items, or for each key. A count is an integer(int64), as is a sum of integers; other statistics of integers
-   ! are real(real64). A variance or a standard deviation of complex numbers is real. All others have the type of the items.
+   ! are real(real64). A variance or a standard deviation of complex numbers is real. All other results have the type of the items.
    subroutine treefold_state_values(state, statistic, result, ddof, ierr)
       type(treefold_state), intent(in) :: state
       integer(c_int32_t), intent(in) :: statistic
@@ -704,8 +704,8 @@ contains
       call treefold_end_call(c_values(state%c, statistic, result, ddof), ierr)
    end subroutine treefold_state_values
 
-   ! Whether both have the same keys, if any, and the same sums and counts of items, NaNs, infinities of each sign and negative
-   ! zeros. For what keyed states count, see treefold_keyed_equal in treefold.h.
+   ! Whether both states have the same keys, if any, and the same sums and counts of items, NaNs, infinities of each sign and
+   ! negative zeros. The comment of treefold_keyed_equal in treefold.h says what keyed states count.
    function treefold_state_equal(state, other, ierr) result(is_equal)
       type(treefold_state), intent(in) :: state, other
       integer, intent(out), optional :: ierr
@@ -732,8 +732,8 @@ contains
       call treefold_end_call(status, ierr)
    end subroutine treefold_state_to_bytes
 
-   ! Replaces the contents of a state with those of another state, given as bytes. Both must have the same type and hold the same
-   ! sums. A keyed state gets the number of keys that the bytes have.
+   ! Replaces the contents of a state with those of another state, given as bytes. Both states must have the same type and hold the
+   ! same sums. A keyed state gets the number of keys that the bytes have.
    subroutine treefold_state_of_bytes(state, bytes, ierr)
       type(treefold_state), intent(in) :: state
       type(*), dimension(..), intent(in) :: bytes
@@ -741,7 +741,7 @@ contains
       call treefold_end_call(c_of_bytes(state%c, bytes), ierr)
    end subroutine treefold_state_of_bytes
 
-   ! The C handle of a keyed state, for module treefold_mpi; a null pointer for an accumulator.
+   ! The C handle of a keyed state, for module treefold_mpi. For an accumulator, this is a null pointer.
    pure function treefold_keyed_handle(state) result(handle)
       type(treefold_state), intent(in) :: state
       type(c_ptr) :: handle
@@ -750,7 +750,7 @@ contains
       if (state%c%is_keyed == 1) handle = state%c%handle
    end function treefold_keyed_handle
 
-   ! Ignores errors, since there is no caller to return them to. Does nothing for a state that was destroyed or never created.
+   ! Destroys a state that goes out of scope, if it still exists. Ignores errors, since there is no caller to return them to.
    impure elemental subroutine finalise(state)
       type(treefold_state), intent(inout) :: state
       integer(c_int32_t) :: ignored
@@ -765,7 +765,7 @@ contains
 
    ! ---- Errors and texts ----
 
-   ! Ends every call: returns its status in ierr. If ierr is absent, an error ends the program.
+   ! Ends every call. Returns the call's status in ierr. If ierr is absent, an error ends the program.
    subroutine treefold_end_call(status, ierr)
       integer(c_int32_t), intent(in) :: status
       integer, intent(out), optional :: ierr

@@ -23,18 +23,18 @@
 
 enum { TREEFOLD_VIEW_FINE = 0, TREEFOLD_VIEW_ASSUMED_SIZE = 1, TREEFOLD_VIEW_ABSENT = 2 };
 
-/* An array, or a scalar, which has rank 0 and one element. */
+/* The description of an array or a scalar. A scalar has rank 0 and one element. */
 typedef struct {
-    void *address;         /* of the first element */
-    int64_t elements;      /* 0 unless the state is 0 */
-    int64_t bytes;         /* of one element */
+    void *address;         /* the address of the first element */
+    int64_t elements;      /* the number of elements; 0 unless the state is 0 */
+    int64_t bytes;         /* the size of one element */
     int32_t type;          /* one of TREEFOLD_F32 to TREEFOLD_I64, or 0 */
     int32_t rank;
-    int32_t is_contiguous; /* the elements follow each other in memory, in array element order */
+    int32_t is_contiguous; /* whether the elements follow each other in memory, in array element order */
     int32_t state;         /* 0: fine; 1: of assumed size; 2: not allocated, or a null pointer */
 } treefold_view;
 
-/* The type of the elements. Integers are identified by their size, since some compilers have several codes for kinds of the same size. */
+/* The type of an array's elements. Integers are identified by size, since some compilers have several codes for kinds of the same size. */
 static treefold_type type_of(const CFI_cdesc_t *array) {
     static const CFI_type_t integers[] = {CFI_type_int8_t, CFI_type_int16_t, CFI_type_int32_t, CFI_type_int64_t,    CFI_type_signed_char,
                                           CFI_type_short,  CFI_type_int,     CFI_type_long,    CFI_type_long_long};
@@ -110,10 +110,10 @@ static void copy(const CFI_cdesc_t *array, int64_t begin, int64_t count, char *m
     }
 }
 
-/* Copies elements begin to begin + count - 1, in array element order. */
+/* Copies the elements begin to begin + count - 1 to memory, in array element order. */
 void treefold_view_read(const CFI_cdesc_t *array, int64_t begin, int64_t count, void *into) { copy(array, begin, count, into, 0); }
 
-/* Writes all elements. */
+/* Writes all elements of an array from memory. */
 void treefold_view_write(const CFI_cdesc_t *array, const void *from) {
     treefold_view view;
     treefold_view_of(array, &view);
@@ -125,7 +125,7 @@ void treefold_view_write(const CFI_cdesc_t *array, const void *from) {
 /* An array argument and, if it has gaps, a contiguous copy of some of its elements. */
 typedef struct {
     treefold_view is;
-    const CFI_cdesc_t *of; /* NULL if it is absent */
+    const CFI_cdesc_t *of; /* the descriptor; NULL if the argument is absent */
     char *copy;
 } argument;
 
@@ -156,7 +156,7 @@ static treefold_status end(arguments *all, treefold_status status) {
     return status;
 }
 
-/* Makes a C call, unless an error was found before, and ends the Fortran call. */
+/* Makes a call to treefold.h, unless an error was found before, and ends the Fortran call. */
 #define TREEFOLD_END(call) end(&all, all.wrong == TREEFOLD_OK ? (call) : TREEFOLD_OK)
 
 static const char *type_name(treefold_type type) {
@@ -170,7 +170,7 @@ static void check_length(arguments *all, const char *name, int64_t length, int64
     refuse(all, TREEFOLD_LENGTH, "`%s` has %lld elements instead of %lld", name, (long long)length, (long long)expected);
 }
 
-/* Rejects negative numbers, which C would read as huge ones. */
+/* Rejects negative numbers, which C would read as huge unsigned numbers. */
 static void check_number(arguments *all, const char *name, int64_t number) {
     if (number < 0) refuse(all, TREEFOLD_ARGUMENT, "`%s` must not be negative: it is %lld", name, (long long)number);
 }
@@ -182,11 +182,11 @@ static void look(arguments *all, argument *found, const char *name, const CFI_cd
     if (array == NULL) return;
     treefold_view_of(array, &found->is);
     if (found->is.state == TREEFOLD_VIEW_ASSUMED_SIZE)
-        refuse(all, TREEFOLD_ARGUMENT, "`%s` is an array of assumed size: give a section of it, such as %s(:n)", name, name);
+        refuse(all, TREEFOLD_ARGUMENT, "`%s` is an array of assumed size: pass a section of it, such as %s(:n)", name, name);
     else if (found->is.state == TREEFOLD_VIEW_ABSENT)
-        refuse(all, TREEFOLD_NULL, "`%s` is not allocated, or a pointer without a target", name);
+        refuse(all, TREEFOLD_NULL, "`%s` is not allocated, or is a pointer without a target", name);
     else if (type >= 0 && found->is.type == 0)
-        refuse(all, TREEFOLD_ARGUMENT, "`%s` has elements of another type; allowed are integers of 1, 2, 4 or 8 bytes, and real and "
+        refuse(all, TREEFOLD_ARGUMENT, "`%s` has elements of an unsupported type: pass integers of 1, 2, 4 or 8 bytes, or real or "
                                        "complex numbers of kind real32 or real64", name);
     else if (type > 0 && found->is.type != type)
         refuse(all, TREEFOLD_ARGUMENT, "`%s` is %s instead of %s", name, type_name(found->is.type), type_name(type));
@@ -210,8 +210,8 @@ static char *reserve(arguments *all, int64_t bytes) {
     return memory;
 }
 
-/* Returns `count` contiguous elements from element `begin` on: in the array itself, or in a copy. The first call allocates the copy, so no
-   later call may need more elements. */
+/* Returns `count` contiguous elements from element `begin` on, in the array itself or in a copy. The first call allocates the copy, so no
+   later call may need more elements than the first. */
 static void *part(arguments *all, argument *array, int64_t begin, int64_t count) {
     if (all->wrong != TREEFOLD_OK || array->of == NULL) return NULL;
     if (!has_gaps(array)) return begin == 0 ? array->is.address : (char *)array->is.address + begin * array->is.bytes;
@@ -232,11 +232,11 @@ static void *pointer_or_null(void *const *pointer) { return pointer != NULL ? *p
 
 /* ---- Over ranks, for module treefold_mpi ---- */
 
-/* Which argument of a call an array is. The result of a started reduction is written after the call returns, so it cannot be a copy. */
+/* Which argument of a call an array is. The result of a start is written after the call returns, so its array cannot be a copy. */
 enum { TREEFOLD_AS_X = 0, TREEFOLD_AS_Y = 1, TREEFOLD_AS_KEYS = 2, TREEFOLD_AS_RESULT = 3, TREEFOLD_AS_RESULT_OF_START = 4 };
 
-/* Takes an array of elements of `type` (-1 for any integers), or of items of item_bytes bytes. Its address and its length in items become
-   the arguments of the C call. An array that is not contiguous is copied. */
+/* Takes an array of elements of `type` (-1 for any integers), or of items of item_bytes bytes. The array's address and its length in items
+   become the arguments of the C call. An array that is not contiguous is copied. */
 void treefold_f_take(arguments *all, int as, const char *name, const CFI_cdesc_t *array, treefold_type type, int64_t item_bytes) {
     static int64_t nothing;
     argument *const places[] = {&all->x, &all->y, &all->keys, &all->result, &all->result}, *taken = places[as];
@@ -244,7 +244,7 @@ void treefold_f_take(arguments *all, int as, const char *name, const CFI_cdesc_t
     int64_t bytes = taken->is.elements * taken->is.bytes, count = item_bytes > 0 ? bytes / item_bytes : taken->is.elements;
     if (type >= TREEFOLD_U8) type -= TREEFOLD_U8 - TREEFOLD_I8;
     if (count * item_bytes != bytes && item_bytes > 0)
-        refuse(all, TREEFOLD_LENGTH, "`%s` has %lld bytes, which are not whole items of %lld", name, (long long)bytes,
+        refuse(all, TREEFOLD_LENGTH, "`%s` has %lld bytes, but the size of an item is %lld", name, (long long)bytes,
                (long long)item_bytes);
     if (type < 0 && taken->is.type < TREEFOLD_I8)
         refuse(all, TREEFOLD_ARGUMENT, "`%s` must be integers, not %s", name, type_name(taken->is.type));
@@ -255,7 +255,7 @@ void treefold_f_take(arguments *all, int as, const char *name, const CFI_cdesc_t
     taken->is.address = whole(all, taken);
     taken->is.elements = count;
     if (all->wrong == TREEFOLD_OK) return;
-    /* With this invalid length, the C call reads and writes nothing. It fails on this rank, and no other rank waits for this one. */
+    /* With this invalid length, the C call reads and writes nothing. The call fails on this rank, and no other rank waits for this rank. */
     taken->is.address = &nothing;
     taken->is.elements = -1;
 }
@@ -263,7 +263,7 @@ void treefold_f_take(arguments *all, int as, const char *name, const CFI_cdesc_t
 /* Records an error that Fortran has found. */
 void treefold_f_note(arguments *all, treefold_status status, const char *text) { refuse(all, status, "%s", text); }
 
-/* Ends a call after C has returned. If C reports a wrong length, the recorded error replaces its error, because C did not see the caller's
+/* Ends a call after C has returned. If C reports a wrong length, the recorded error replaces C's error, because C did not see the caller's
    lengths. */
 treefold_status treefold_f_end(arguments *all, treefold_status status, const CFI_cdesc_t *result) {
     if (status != TREEFOLD_OK && status != TREEFOLD_LENGTH) all->wrong = TREEFOLD_OK;
@@ -279,7 +279,7 @@ enum { TREEFOLD_DOT_OF_TWO = -1 };
 /* Flags that describe a call. Without TREEFOLD_BY_KEY, the argument `keys` is a placeholder. */
 enum { TREEFOLD_BY_ROWS = 1, TREEFOLD_BY_KEY = 2 };
 
-/* How many elements of an array with gaps are copied at a time, for one thread and for several: powers of 2. */
+/* How many elements of an array with gaps are copied at a time, for one thread and for several threads. Both are powers of 2. */
 static const int64_t block_elements = 1 << 13, block_of_threads = 1 << 20;
 
 typedef struct {
@@ -301,7 +301,7 @@ static treefold_status fold(const reduction *how, const void *x, size_t n, const
     return treefold_fold(how->type, how->op, x, n, result);
 }
 
-/* Combines the top two values of a stack. There is room for one more above them. */
+/* Combines the top two values of a stack, which has room for one more value above them. */
 static treefold_status join(const reduction *how, char **top, size_t row_bytes) {
     char *left = *top - 2 * row_bytes;
     treefold_op op = how->op == TREEFOLD_DOT_OF_TWO ? TREEFOLD_SUM : how->op;
@@ -311,7 +311,7 @@ static treefold_status join(const reduction *how, char **top, size_t row_bytes) 
     return status;
 }
 
-/* Reduces elements with gaps between them: copies and reduces blocks of 2^k rows. Every block but the last is a complete subtree. So a
+/* Reduces elements with gaps between them: copies and reduces blocks of 2^k rows. Since every block but the last is a complete subtree, a
    binary counter combines the values of the blocks, and the remaining values are combined from right to left. */
 static treefold_status fold_by_blocks(arguments *all, const reduction *how, void *result) {
     int64_t limit = how->team != NULL || treefold_thread_count() != 1 ? block_of_threads : block_elements;
@@ -335,7 +335,7 @@ static treefold_status fold_by_blocks(arguments *all, const reduction *how, void
     return status;
 }
 
-/* Reduces all elements of x, or its rows, or, for TREEFOLD_DOT_OF_TWO, its products with y. Uses the threads of `team` if there is one. */
+/* Reduces all elements of x, the rows of x or, for TREEFOLD_DOT_OF_TWO, the products of x and y. Uses the threads of `team`, if any. */
 treefold_status treefold_f_reduce(treefold_op op, int by_rows, const CFI_cdesc_t *x, const CFI_cdesc_t *result, const CFI_cdesc_t *y,
                                   treefold_team team, void *const *context) {
     arguments all = {0};
@@ -352,7 +352,7 @@ treefold_status treefold_f_reduce(treefold_op op, int by_rows, const CFI_cdesc_t
 /* Checks that the elements of an array have the type and size of the elements of `items`. */
 static void check_alike(arguments *all, const char *name, const argument *array) {
     if (array->is.type == all->x.is.type && array->is.bytes == all->x.is.bytes) return;
-    refuse(all, TREEFOLD_ARGUMENT, "`%s` does not have elements of the type of `items`", name);
+    refuse(all, TREEFOLD_ARGUMENT, "the elements of `%s` do not have the type of the elements of `items`", name);
 }
 
 /* Reduces items with a user-defined operator. `result` is one item, and so is `empty`, which may be absent. */
@@ -400,7 +400,7 @@ treefold_status treefold_f_sum_and_absolute_sum(const CFI_cdesc_t *x, const CFI_
 
 /* ---- Exact ---- */
 
-/* The contents of a state of Fortran: an accumulator or a keyed state. */
+/* The contents of a Fortran state, which is an accumulator or a keyed state. */
 typedef struct {
     union {
         treefold_accumulator *sum;
@@ -409,7 +409,7 @@ typedef struct {
     } handle;
     treefold_type element; /* the type of the items */
     int32_t is_keyed;
-    int64_t width; /* items per row */
+    int64_t width; /* the number of items per row */
 } treefold_state;
 
 treefold_status treefold_f_destroy(treefold_state *state) {
@@ -439,7 +439,7 @@ treefold_status treefold_f_assign(const treefold_state *from, treefold_state *to
     return from->handle.any != NULL ? treefold_f_copy(from, to) : treefold_f_destroy(to);
 }
 
-/* Replaces a state with an empty one: an accumulator, or a keyed state of `keys` keys, with rows if `width` is given. */
+/* Replaces a state with an empty state: an accumulator, or a keyed state of `keys` keys, with rows if `width` is given. */
 treefold_status treefold_f_create(treefold_state *state, treefold_type type, treefold_statistic statistic, const int *keys,
                                   const int *width) {
     arguments all = {0};
@@ -460,11 +460,11 @@ treefold_status treefold_f_create_hashed(treefold_state *state, treefold_type ty
 }
 
 
-/* Checks two states. */
+/* Checks that two states exist, and that both or neither have keys. */
 static void check_states(arguments *all, const treefold_state *state, const treefold_state *other) {
     check_state(all, "state", state);
     check_state(all, "other", other);
-    if (state->is_keyed != other->is_keyed) refuse(all, TREEFOLD_ARGUMENT, "`other`: one state has keys, and the other has none");
+    if (state->is_keyed != other->is_keyed) refuse(all, TREEFOLD_ARGUMENT, "`other`: only one of the two states has keys");
 }
 
 /* Checks a state that must have keys. */
@@ -504,7 +504,7 @@ static treefold_type type_of_result(treefold_statistic statistic, treefold_type 
     return element;
 }
 
-/* Checks the items of a statistic, which are rows if the width is not 1. A width of -1 becomes the width of x. */
+/* Checks the items of a statistic, which are rows if the width is not 1. A width of -1 becomes the length of a row of x. */
 static void look_at_items(arguments *all, const CFI_cdesc_t *keys, const CFI_cdesc_t *x, const CFI_cdesc_t *y, treefold_type type,
                           int64_t *width) {
     look(all, &all->x, "x", x, type, -1);
@@ -514,12 +514,12 @@ static void look_at_items(arguments *all, const CFI_cdesc_t *keys, const CFI_cde
     look(all, &all->keys, "keys", keys, 0, -1);
     if (keys == NULL) return;
     if (all->keys.is.type < TREEFOLD_I8)
-        refuse(all, TREEFOLD_ARGUMENT, "`keys`: %s instead of integers", type_name(all->keys.is.type));
+        refuse(all, TREEFOLD_ARGUMENT, "`keys` must be integers, not %s", type_name(all->keys.is.type));
     check_length(all, "x", all->x.is.elements, all->keys.is.elements * *width);
 }
 
-/* Adds items to a state, or removes them, in blocks of rows; in one block if no array has gaps. If a later block fails, the earlier blocks
-   remain in the state. Without keys, all rows of a keyed state have key 0. */
+/* Adds items to a state, or removes them, in blocks of rows, or in one block if no array has gaps. If a later block fails, the earlier
+   blocks remain in the state. Without keys, all rows of a keyed state have key 0. */
 static treefold_status add(const treefold_state *state, int is_removal, arguments *all) {
     treefold_keyed *keyed = state->handle.keyed;
     treefold_accumulator *sum = state->handle.sum;
@@ -544,7 +544,7 @@ static treefold_status add(const treefold_state *state, int is_removal, argument
         else
             status = (is_removal ? treefold_accumulator_remove : treefold_accumulator_add)(sum, x, n);
         if (status != TREEFOLD_OK && begin > 0)
-            refuse(all, status, "item numbers count from item %lld here: %s", (long long)begin, treefold_last_error());
+            refuse(all, status, "counted from item %lld: %s", (long long)begin, treefold_last_error());
         begin += block;
     } while (begin < rows && status == TREEFOLD_OK);
     free(zeros);
@@ -599,8 +599,8 @@ treefold_status treefold_f_exact(treefold_statistic statistic, int parts, const 
     return TREEFOLD_END(treefold_exact(of_x.type, statistic, degrees, of_x.address, n, of_y.address, l, place));
 }
 
-/* Adds items to a state of the caller, or removes them. If there are several blocks, changes a copy of the state first, because a failed
-   call must change nothing. */
+/* Adds items to the caller's state, or removes them. If there are several blocks, changes a copy of the state first, because a failed call
+   must change nothing. */
 treefold_status treefold_f_change(treefold_state *state, int is_removal, const CFI_cdesc_t *x, const CFI_cdesc_t *y,
                                   const CFI_cdesc_t *keys) {
     arguments all = {0};
@@ -608,7 +608,7 @@ treefold_status treefold_f_change(treefold_state *state, int is_removal, const C
     changed.handle.any = NULL;
     check_state(&all, "state", state);
     if (state->is_keyed && keys == NULL) refuse(&all, TREEFOLD_NULL, "`keys` is absent, or not allocated");
-    if (!state->is_keyed && keys != NULL) refuse(&all, TREEFOLD_ARGUMENT, "`keys`: the state has no keys");
+    if (!state->is_keyed && keys != NULL) refuse(&all, TREEFOLD_ARGUMENT, "`keys` was passed, but the state has no keys");
     look_at_items(&all, keys, x, y, state->element, &state->width);
     if (all.x.is.elements <= block_elements || !have_gaps(&all)) return TREEFOLD_END(add(state, is_removal, &all));
     treefold_status status = all.wrong == TREEFOLD_OK ? treefold_f_copy(state, &changed) : all.wrong;
@@ -622,7 +622,7 @@ treefold_status treefold_f_change(treefold_state *state, int is_removal, const C
     return end(&all, status);
 }
 
-/* A statistic of all items, or for each key. */
+/* Writes a statistic of all items, or for each key. */
 treefold_status treefold_f_values(const treefold_state *state, treefold_statistic statistic, const CFI_cdesc_t *result,
                                   const double *ddof) {
     arguments all = {0};

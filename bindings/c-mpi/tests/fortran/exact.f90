@@ -280,7 +280,7 @@ contains
       call says('`y` is real(real32), but the plan is for real(real64)')
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, 1, plan)
       call treefold_allreduce(plan, z, total, ierr, y=z, keys=[0, 1, 2, 3]); call fails('`y` and `keys`', ierr, TREEFOLD_ARGUMENT)
-      call says('`y` and `keys` exclude each other')
+      call says('pass `y` or `keys`, but not both')
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_DOT, 1, plan)
       call treefold_start(plan, EVERY, small, run, ierr, y=small)
       call fails('the start with another type', ierr, TREEFOLD_ARGUMENT)

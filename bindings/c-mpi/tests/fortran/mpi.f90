@@ -556,7 +556,7 @@ contains
       call treefold_plan_build(builder, rows)
       call treefold_allreduce(rows, grid(:, first + 1:last, 1), nowhere, ierr)
       call fails('a result at no address', ierr, TREEFOLD_NULL)
-      call says('`result` is not allocated, or a pointer without a target')
+      call says('`result` is not allocated, or is a pointer without a target')
       call treefold_plan_build(builder, rows)
       call treefold_allreduce(rows, grid(:, first + 1:last, 1), truth, ierr)
       call fails('a logical result', ierr, TREEFOLD_ARGUMENT)
@@ -627,7 +627,7 @@ contains
 
          ! On every rank, the result has bytes that are not whole items.
          call treefold_allreduce(plan, mine, map(:1), ierr); call fails('half a map', ierr, TREEFOLD_LENGTH)
-         call says('`result` has 8 bytes, which are not whole items of 16')
+         call says('`result` has 8 bytes, but the size of an item is 16')
          call treefold_allreduce(plan, mine, map, ierr); call fails('a plan whose run failed', ierr, TREEFOLD_SPENT)
       end associate
 

@@ -359,11 +359,11 @@ contains
       call treefold_fold_rows(TREEFOLD_OP_SUM, x, whole, ierr)
       call fails('a whole result', ierr, TREEFOLD_ARGUMENT, '`result` is integer(int64) instead of real(real64)')
       call treefold_fold(TREEFOLD_OP_SUM, truth, total, ierr=ierr)
-      call fails('logical items', ierr, TREEFOLD_ARGUMENT, '`x` has elements of another type')
+      call fails('logical items', ierr, TREEFOLD_ARGUMENT, '`x` has elements of an unsupported type')
       call treefold_fold(TREEFOLD_OP_SUM, points, total, ierr=ierr)
-      call fails('a derived type', ierr, TREEFOLD_ARGUMENT, '`x` has elements of another type')
+      call fails('a derived type', ierr, TREEFOLD_ARGUMENT, '`x` has elements of an unsupported type')
       call treefold_fold(TREEFOLD_OP_SUM, [real(selected_real_kind(30)) :: 1], total, ierr=ierr)
-      call fails('quadruple precision', ierr, TREEFOLD_ARGUMENT, '`x` has elements of another type')
+      call fails('quadruple precision', ierr, TREEFOLD_ARGUMENT, '`x` has elements of an unsupported type')
       total = treefold_sum(none, ierr)
       call fails('an array that is not allocated', ierr, TREEFOLD_NULL, '`x` is not allocated')
       total = treefold_dot(x, nowhere, ierr)
@@ -385,7 +385,7 @@ contains
       integer :: ierr
 
       total = treefold_sum(x, ierr)
-      call fails('an array of assumed size', ierr, TREEFOLD_ARGUMENT, '`x` is an array of assumed size: give a section')
+      call fails('an array of assumed size', ierr, TREEFOLD_ARGUMENT, '`x` is an array of assumed size: pass a section')
       total = treefold_sum(x(:4), ierr)
       call check('a section of it', ierr == TREEFOLD_OK .and. total == 4)
    end subroutine assumed_size

@@ -346,7 +346,7 @@ contains
       call treefold_state_add(sums, [1.0_real64, 2.0_real64], keys=[0, 3], ierr=ierr)
       call fails('a key that is too large', ierr, TREEFOLD_ARGUMENT, 'item 1 has key 3; keys must be 0 to 2')
       call treefold_state_add(sums, x(::2), keys=[(merge(3, 0, i > 12000), i = 1, N / 2)], ierr=ierr)
-      call fails('a key that is too large, with gaps', ierr, TREEFOLD_ARGUMENT, 'from item 8192 here: `keys`: item 3808 has key 3')
+      call fails('a key that is too large, with gaps', ierr, TREEFOLD_ARGUMENT, 'from item 8192: `keys`: item 3808 has key 3')
       call treefold_state_add(sums, [1.0_real32, 2.0_real32], keys=[0, 1], ierr=ierr)
       call fails('floats by key', ierr, TREEFOLD_ARGUMENT, '`x` is real(real32)')
       call treefold_state_values(sums, TREEFOLD_STATISTIC_SUM, found(:2), ierr=ierr)
