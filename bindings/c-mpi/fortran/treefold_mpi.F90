@@ -107,7 +107,7 @@ module treefold_mpi_support
       integer(c_int32_t) function c_run(plan, local, n, result, m) bind(c)
          import; type(c_ptr), value :: plan, local, result; integer(c_size_t), value :: n, m
       end function
-      ! The next three types serve calls that run a plan, whose last argument is is_mine, and starts, whose last argument is the run.
+      ! The last argument of the next three is is_mine in a function that runs a plan, and the run in a function that starts one.
       integer(c_int32_t) function c_dot(plan, operation, x, n, y, k, result, m, last) bind(c)
          import; type(c_ptr), value :: plan, x, y, result, last; integer(c_int32_t), value :: operation
          integer(c_size_t), value :: n, k, m
