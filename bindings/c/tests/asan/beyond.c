@@ -1,5 +1,4 @@
-/* Passes a length that is too great by one: AddressSanitizer must detect that the library reads
-   beyond the array. */
+/* Passes a length that is too large by one. AddressSanitizer must detect that the library reads beyond the array. */
 #include <stdlib.h>
 
 #include <treefold.h>

@@ -1,12 +1,12 @@
-/* Tests the states of treefold_aggregates.h: every statistic and type, compared with 128-bit integers; numbers that are not finite;
-   integers that doubles cannot represent; and invalid calls. */
+/* Tests the states of treefold_aggregates.h. Every statistic of every type is compared with 128-bit integers. Also tests numbers that are
+   not finite, integers that doubles cannot represent, and invalid calls. */
 #include "statistics.h"
 
 #include <treefold_aggregates.h>
 
 enum { ROWS = 400, BYTES = 216, LONGEST = 8192 };
 
-/* A letter that names the sums of a state for this statistic; 'x' or '-' if there is no such state. */
+/* Returns a letter for the sums that a state for this statistic holds, or 'x' or '-' if there is no such state. */
 static int kind_of(treefold_statistic statistic)
 {
     static const char kinds[] = "msmvvxx-pwcccckk-";
@@ -44,7 +44,7 @@ static treefold_aggregate *create(struct memory *memory, treefold_statistic stat
     return made;
 }
 
-/* The rows. x and y store each column twice: as doubles, and as integers. */
+/* The columns of the rows. x and y store each column twice: as doubles and as integers. */
 static int64_t left[ROWS], right[ROWS];
 static char x[2][ROWS * 8], y[2][ROWS * 8];
 
@@ -57,7 +57,7 @@ static treefold_status change(treefold_aggregate *state, int removes, const stru
                                                                           of->arrays == 2 ? b : NULL, n);
 }
 
-/* Compares the statistics of a state with those that follow from the sums of its rows. SQL has NULL where other functions give NaN. */
+/* Compares the statistics of a state with those that follow from the sums of its rows. SQL gives NULL where other functions give NaN. */
 static void check_values(const treefold_aggregate *state, treefold_statistic created, const struct sums *s)
 {
     for (int i = 0; i < STATISTICS; i++) {
@@ -186,14 +186,14 @@ static void check_specials(void)
     OK(treefold_aggregate_remove(state, TREEFOLD_F64, items, 0, NULL, 2));
     expect(state, TREEFOLD_EXACT_SUM, 0x1p-1074, 0);
     OK(treefold_aggregate_remove(state, TREEFOLD_F64, &items[4], 0, NULL, 1));
-    /* The remaining item is -0; a zero result is always +0. */
+    /* The remaining item is -0, but a zero result is always +0. */
     expect(state, TREEFOLD_EXACT_SUM, 0.0, 0);
     expect(state, TREEFOLD_EXACT_VARIANCE, 0.0, 0);
     OK(treefold_aggregate_clear(state));
     expect(state, TREEFOLD_EXACT_SUM, 0.0, 1);
 }
 
-/* Checks sums in other types than double, each rounded once. */
+/* Checks sums of other types than double, each of which is rounded once. */
 static void check_types(void)
 {
     const int64_t integers[] = {INT64_MAX, INT64_MAX, 1, -INT64_MAX};
@@ -223,7 +223,7 @@ static void check_types(void)
     OK(treefold_aggregate_clear(state));
 }
 
-/* A state of 2^63 - 1 rows accepts no further row. */
+/* Checks that a state of 2^63 - 1 rows accepts no further row. */
 static void check_limit(void)
 {
     const double item = 0.5;
@@ -280,7 +280,7 @@ static void check_errors(void)
     EXPECT(TREEFOLD_ARGUMENT, "the state is a sum of products, not a sum", treefold_aggregate_merge(state, other));
 }
 
-/* The list of functions names every statistic that states have, with the right number of columns. */
+/* Checks that the list of functions has every statistic that states have, with the right number of columns. */
 static void check_functions(void)
 {
     size_t count = 0;

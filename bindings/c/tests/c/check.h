@@ -1,4 +1,4 @@
-/* Shared by the test programs in C: checks that count failures and continue, random numbers, and the definition of tree order. */
+/* Code that the test programs in C share: checks that count failures and continue, random numbers, and the definition of tree order. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -9,7 +9,7 @@
 
 static int failures = 0;
 
-/* Prints the place of a failed check. The program continues, and ends with status 1. */
+/* Prints the source line of a failed check. The program continues, and ends with status 1. */
 #define CHECK(condition)                                                                                                               \
     do {                                                                                                                               \
         if (!(condition)) {                                                                                                            \
@@ -18,7 +18,7 @@ static int failures = 0;
         }                                                                                                                              \
     } while (0)
 
-/* The call must return this code; unless it is TREEFOLD_OK, the error message must contain this text. */
+/* Checks that a call returns this code and, unless the code is TREEFOLD_OK, that the error message contains these words. */
 #define EXPECT(code, words, call)                                                                                                      \
     do {                                                                                                                               \
         treefold_status status_ = (call);                                                                                              \
@@ -55,7 +55,7 @@ static inline size_t left_items(size_t n)
     return items;
 }
 
-/* The sum by the definition of tree order: docs/order.md, section 1. */
+/* The sum, computed by the definition of tree order (docs/order.md, section 1). */
 static inline double tree_sum(const double *x, size_t n)
 {
     if (n == 0)
@@ -75,7 +75,7 @@ static inline uint64_t mixed(uint64_t seed)
     return z ^ (z >> 31);
 }
 
-/* Numbers between -1 and 1 of many magnitudes, so that a sum in another order has other bits. */
+/* Returns numbers between -1 and 1 of many magnitudes, so that a sum in another order has other bits. */
 static inline double number(uint64_t seed)
 {
     const uint64_t z = mixed(seed);

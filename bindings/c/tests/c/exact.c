@@ -1,5 +1,5 @@
-/* Tests exact statistics of all items, by key and of columns: every type, statistic, type of keys and number of threads, compared with
-   128-bit integers; and invalid calls. */
+/* Tests exact statistics of all items, by key and of columns, with every type, statistic, type of keys and number of threads. Results are
+   compared with 128-bit integers. Also tests invalid calls. */
 #include "statistics.h"
 
 #include <complex.h>
@@ -20,7 +20,7 @@ static treefold_status exact_dot(treefold_type type, const void *left, size_t n,
     return type == TREEFOLD_F32 ? treefold_exact_dot_f32(left, n, right, m, result) : treefold_exact_dot_f64(left, n, right, m, result);
 }
 
-/* Sums of numbers of very different magnitudes, sums of products of 106 bits, and norms: all fit in 128-bit integers. */
+/* Tests sums of numbers of very different magnitudes, sums of products of 106 bits, and norms. All fit in 128-bit integers. */
 static void wide(void)
 {
     const size_t lengths[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 4097, 100001, MANY};
@@ -50,11 +50,11 @@ static void wide(void)
         others += is_sum && memcmp(&rounded, found, bytes_of(type)) != 0;
     }
     OK(treefold_threads(1));
-    /* Some rounded sums differ: the test would detect rounding errors. */
+    /* Some sums in tree order differ from the exact sums, so this test would detect rounding errors. */
     CHECK(others > 0);
 }
 
-/* Every statistic of real numbers. */
+/* Tests every statistic of real numbers. */
 static void every_statistic(void)
 {
     const size_t lengths[] = {0, 1, 2, 3, 4, 5, 64, 1000};
@@ -79,7 +79,7 @@ static void every_statistic(void)
         }
 }
 
-/* Every statistic of complex numbers, whose real and imaginary parts are integers. */
+/* Tests every statistic of complex numbers, whose real and imaginary parts are integers. */
 static void complex_numbers(void)
 {
     const size_t n = 1000;
@@ -114,7 +114,7 @@ static void complex_numbers(void)
     }
 }
 
-/* Items that rounding would lose, NaNs and infinities. */
+/* Tests items that rounding would lose, NaNs, infinities and zeros. */
 static void special(void)
 {
     const double least = 0x1p-1074;
@@ -132,7 +132,7 @@ static void special(void)
         {TREEFOLD_F64, TREEFOLD_EXACT_SUM, {least, least, -0.0}, 2 * least},
         {TREEFOLD_F64, TREEFOLD_EXACT_MEAN, {DBL_MAX, DBL_MAX, DBL_MAX}, DBL_MAX},
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {0x1.8p701, 0x1p702, 0}, 0x1.4p702},
-        /* A tie between two doubles: the even one is not 5e200. */
+        /* The exact norm is halfway between two doubles, and the even one is not 5e200. */
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {3e200, 4e200, 0}, 4.9999999999999995e200},
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {0x1.8p-1060, -0x1p-1059, 0}, 0x1.4p-1059},
         {TREEFOLD_F64, TREEFOLD_EXACT_NORM, {DBL_MAX, DBL_MAX, 0}, INFINITY},
@@ -160,7 +160,7 @@ static void special(void)
         else
             CHECK(bits(is_narrow ? narrow_result : result) == bits(rows[row].expected));
     }
-    /* By key, every zero is +0; in columns without keys, a zero has the sign of the sum. */
+    /* By key, every zero sum is +0. In columns without keys, the sum of negative zeros is -0. */
     const double zeros[2] = {-0.0, -0.0};
     const uint8_t keys[2] = {0, 0};
     double zero = -1;
@@ -170,7 +170,7 @@ static void special(void)
     CHECK(bits(zero) == bits(0.0));
     OK(treefold_by_key_rows(TREEFOLD_F64, TREEFOLD_EXACT_SUM, 0, 1, TREEFOLD_U8, NULL, 0, zeros, 2, &zero, 1));
     CHECK(bits(zero) == bits(-0.0));
-    /* As many items as ddof, or fewer; weights that add up to 0. */
+    /* There are at most ddof items; then the weights add up to 0. */
     const double two[2] = {1, 2}, weights[2] = {1, -1};
     for (double ddof = 2; ddof < 4; ddof += 0.75)
         for (treefold_statistic code = TREEFOLD_EXACT_VARIANCE; code <= TREEFOLD_EXACT_STD; code++) {
@@ -188,7 +188,7 @@ static void special(void)
     CHECK(result == 12);
 }
 
-/* Statistics by key, of items and of columns, for every type of items and of keys: each key has the statistics of its items. */
+/* Tests statistics by key, of items and of columns, for every type of items and of keys. Each key has the statistics of its items. */
 static void by_key(void)
 {
     static uint64_t keys[FEW], typed[FEW], results[GROUPS * WIDTH];
@@ -234,7 +234,7 @@ static void by_key(void)
     CHECK(result[0] == -1 && result[1] == -1);
 }
 
-/* Rows of every width; without keys, all rows belong to one key. */
+/* Tests rows of many widths. There are no keys, so all rows belong to one key. */
 static void columns(void)
 {
     double column[100], result[64], sum, *items = x;
@@ -301,7 +301,7 @@ static void errors(void)
     CHECK(items[0] == 1 && result[0] == -1 && result[3] == -1);
 }
 
-/* The number of results for a statistic of three items: of all, of two keys, and of three windows. */
+/* The number of results for a statistic of three items: one of all items, two by key, and three of windows. */
 enum { FOUND = 1 + 2 + 3 };
 
 static void find(double results[STATISTICS][FOUND])
@@ -320,7 +320,7 @@ static void find(double results[STATISTICS][FOUND])
     }
 }
 
-/* Results are right in every floating-point environment. In the last one, the processor treats subnormal numbers as zero. */
+/* Tests that results are right in every floating-point environment. In the last one, the processor treats subnormal numbers as zero. */
 static void environments(void)
 {
     const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
@@ -341,8 +341,8 @@ static void environments(void)
     }
 }
 
-/* Huge items that cancel: the result is the sum of the small items between them. This also tests emulated processors, such as valgrind's,
-   which do not report that an addition was rounded. */
+/* Tests huge items that cancel, so that the result is the sum of the small items between them. This also tests emulated processors, such as
+   valgrind's, which do not report that an addition was rounded. */
 static void cancelling(void)
 {
     enum { TRIPLES = 6000 };

@@ -11,7 +11,7 @@ enum { MANY = 300000 };
 
 static double x[MANY];
 static uint8_t keys_of_x[MANY];
-/* The result of each kind of reduction by the calling thread alone; rows and absolute sums have two results. */
+/* The result of each kind of reduction by the calling thread alone. Reductions of rows, and with an absolute sum, have two results. */
 enum { KINDS = 12 };
 static double expected[KINDS][2];
 
@@ -65,8 +65,8 @@ static void in_children(int generations)
         by_pool();
         if (generations > 1)
             in_children(generations - 1);
-        /* SIGKILL prevents a leak check at exit, which would report the memory of the parent's threads, which do
-           not exist here. */
+        /* SIGKILL prevents a leak check at exit, which would report the memory of the parent's threads. These threads
+           do not exist here. */
         if (write(told[1], &failures, sizeof failures) == (ssize_t)sizeof failures)
             kill(getpid(), SIGKILL);
         _exit(1);
@@ -86,7 +86,7 @@ int main(void)
     for (int kind = 0; kind < KINDS; kind++)
         OK(reduce(kind, expected[kind]));
     CHECK(bits(expected[0][0]) == bits(tree_sum(x, MANY)));
-    /* Forks before this process has a pool, and again with a pool. The last call shows that the children have not changed the pool. */
+    /* Forks before this process has a pool, and again when it has one. The last call checks that the children have not changed the pool. */
     in_children(1);
     by_pool();
     in_children(2);

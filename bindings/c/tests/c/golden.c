@@ -12,7 +12,7 @@ enum { MOST = 256, MOST_BYTES = 4096 };
 struct kind {
     const char *name;
     treefold_statistic statistic;
-    treefold_type types[2]; /* of f64 and f32 */
+    treefold_type types[2]; /* the types for "f64" and for "f32" */
     int is_keyed;
 };
 

@@ -1,4 +1,4 @@
-/* Integers whose sums fit in 128 bits, and access to arrays by the code of their type. */
+/* Random integers whose sums fit in 128 bits, and access to arrays by the code of their type. */
 #ifndef INTEGERS_H
 #define INTEGERS_H
 
@@ -16,7 +16,7 @@ static inline int64_t random_integer(uint64_t seed, int bits)
     return z & 1 ? magnitude : -magnitude;
 }
 
-/* EACH(code, C type) for all types of integers, and for all types of real numbers. */
+/* Expand EACH(code, C type) for all types of integers, and for these and both floating-point types. */
 #define INTEGER_TYPES(EACH)                                                                                                            \
     EACH(TREEFOLD_I8, int8_t) EACH(TREEFOLD_I16, int16_t) EACH(TREEFOLD_I32, int32_t) EACH(TREEFOLD_I64, int64_t)                      \
     EACH(TREEFOLD_U8, uint8_t) EACH(TREEFOLD_U16, uint16_t) EACH(TREEFOLD_U32, uint32_t) EACH(TREEFOLD_U64, uint64_t)

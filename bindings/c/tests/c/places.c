@@ -33,7 +33,7 @@ static void alone(void *context, size_t parts, treefold_part part, void *job)
 }
 
 /* Defines two functions for a kind of handles. made_KIND destroys the handle that a successful call has written. end_KIND calls
-   treefold_KIND_destroy for a place; if it is the valid place, end_KIND first stores a new handle there. */
+   treefold_KIND_destroy for a place; if the place is valid, end_KIND first stores a new handle there. */
 #define HANDLES(kind, ...)                                                                                                             \
     static treefold_status made_##kind(void *place, treefold_status status)                                                            \
     {                                                                                                                                  \
@@ -53,7 +53,7 @@ static void alone(void *context, size_t parts, treefold_part part, void *job)
 HANDLES(accumulator, TREEFOLD_F64, TREEFOLD_EXACT_SUM)
 HANDLES(keyed, TREEFOLD_F64, TREEFOLD_EXACT_SUM, 2)
 
-/* Arrays and their lengths. */
+/* Arrays with their lengths, and arrays with their names in error messages. */
 #define X(type) (const void *)items, ROOM_BYTES / sizeof(type)
 #define Y(type) (const void *)others, ROOM_BYTES / sizeof(type)
 #define Z(type) (const void *)nothing, ROOM_BYTES / sizeof(type)
@@ -135,7 +135,7 @@ RESULTS
 #define ROW PLACE_OF
 static const struct place table[] = {RESULTS};
 
-/* Results that begin before the items and end within them, or begin at the last item. */
+/* Tests results that begin before the items and end within them, or that begin at the last item; and misaligned arrays. */
 static void ends(void)
 {
     double row[6] = {1, 2, 3, 4, 5, 6};

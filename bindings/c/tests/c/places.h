@@ -1,5 +1,5 @@
-/* Checks of the pointers to results, which treefold.h requires to be not NULL, aligned, and without overlap with anything else that a call
-   reads or writes. A table has a row for each result of each function; xtask/lab/documents/tests/headers.rs finds missing rows. */
+/* Checks pointers to results. treefold.h requires that they are aligned and not NULL, and that results do not overlap anything else that a
+   call reads or writes. A table has a row for each result of each function; xtask/lab/documents/tests/headers.rs finds missing rows. */
 #ifndef PLACES_H
 #define PLACES_H
 
@@ -17,7 +17,7 @@ struct place {
     treefold_status (*call)(void *place);
     /* The required alignment of the result. */
     size_t alignment;
-    /* The arrays that the result must not overlap, up to the first NULL, and their names. */
+    /* The arrays that the result must not overlap, and their names. The list ends with NULL if it has fewer than four arrays. */
     struct {
         void *begin;
         const char *name;
@@ -46,7 +46,7 @@ static void expect(const struct place *place, const char *what, void *result, tr
     }
 }
 
-/* Checks a row. `may_be_null`: whether NULL is allowed, for a result that the caller does not need. */
+/* Checks a row. `may_be_null` says whether NULL is allowed, because the caller may not need the result. */
 static void check_place(const struct place *place, int may_be_null)
 {
     char words[80];

@@ -1,4 +1,4 @@
-/* Tests moving windows: every statistic, placement and type of index, compared with 128-bit integers; published cases; invalid windows. */
+/* Compares every statistic, placement and type of index of moving windows with 128-bit integers. Also tests published cases and errors. */
 #include "statistics.h"
 
 #include <float.h>
@@ -86,7 +86,7 @@ static void by_number_of_items(void)
                           0);
 }
 
-/* The indices of each type begin at the type's least number and jump once, so that their differences may exceed the range of the type. */
+/* Tests every type of index. Indices begin at the type's least number and jump once, so that differences may exceed the type's range. */
 static void by_index(void)
 {
     for (size_t t = 0; t < sizeof index_types / sizeof *index_types; t++) {
@@ -114,7 +114,7 @@ static void by_index(void)
     }
 }
 
-/* Cases that users of other libraries reported, with the correct values. */
+/* Tests cases that users of other libraries have reported, with the correct values. */
 static void published(void)
 {
     enum { MOST = 31 };
@@ -142,7 +142,7 @@ static void published(void)
                             rows[row].y == NULL ? 0 : n, results, n));
         CHECK(results[n - 1] == rows[row].last);
     }
-    /* An infinite item, and a difference of indices that doubles would round. */
+    /* One item is infinite, and a double would round a difference of the indices. */
     const double times[3] = {0.44, 0.9, 0.96}, items[3] = {1, INFINITY, 3}, width = 0.52, short_width = 0.05;
     treefold_window window = {.index = times, .width = &width, .index_type = TREEFOLD_F64};
     OK(treefold_rolling(TREEFOLD_F64, TREEFOLD_EXACT_COUNT, 0, &window, items, 3, NULL, 0, results, 3));

@@ -1,5 +1,5 @@
-/* Tests states that a program keeps between calls: accumulators, and states by key, of rows and hashed. After items are added and removed,
-   and states merged, copied and written as bytes, every statistic is compared with 128-bit integers. Also tests invalid calls. */
+/* Tests accumulators, and keyed states of items, of rows and with hashed keys. After items are added and removed, and states are merged,
+   copied and written as bytes, every statistic is compared with 128-bit integers. Also tests invalid calls. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "statistics.h"
@@ -42,7 +42,7 @@ static void end(struct state *state)
     CHECK(state->one == NULL && state->many == NULL);
 }
 
-/* Adds the items from begin on, or removes them. */
+/* Adds or removes n items, from item `begin` on. */
 static treefold_status change(const struct state *state, int takes_back, size_t begin, size_t n, int as_pairs)
 {
     const size_t width = state->form == ROWS ? WIDTH : 1, bytes = bytes_of(state->type);
@@ -106,7 +106,7 @@ static treefold_status of_bytes(const struct state *state, const void *bytes, si
                                       : treefold_keyed_of_bytes(state->many, bytes, n);
 }
 
-/* Sets of statistics: has() returns the statistics that a state created for one statistic has. */
+/* Sets of statistics are bit masks. has() returns the statistics that a state has if it is created for the given statistic. */
 #define SET(code) (1u << TREEFOLD_EXACT_##code)
 
 static unsigned has(enum form form, treefold_type type, treefold_statistic statistic)
@@ -161,7 +161,7 @@ static void check_values(const struct state *state, treefold_statistic made_for,
         for (int ddof = 0; ddof < 2; ddof++) {
             const treefold_type type = type_of_result(state->type, code);
             if (!(has(state->form, state->type, made_for) >> code & 1)) {
-                /* A keyed sum of products also has its square root. */
+                /* A keyed state that holds a sum of products also has the square root of this sum as NORM. */
                 if (state->form == ACCUMULATOR || code != TREEFOLD_EXACT_NORM || !(has(KEYED, state->type, made_for) & SET(DOT)))
                     EXPECT(TREEFOLD_UNSUPPORTED, "", values(state, code, ddof, results, count));
                 continue;
@@ -169,7 +169,7 @@ static void check_values(const struct state *state, treefold_statistic made_for,
             OK(values(state, code, ddof, results, count));
             for (size_t i = 0; i < count; i++) {
                 struct sums own = s[i];
-                /* The mean of products. */
+                /* The mean of a state of pairs is the mean of the products. */
                 if (state->has_pairs && code == TREEFOLD_EXACT_MEAN)
                     own.x = own.xy;
                 if (!is_right(&own, code, ddof, type, results, i)) {
@@ -251,7 +251,7 @@ static void check_state(enum form form, treefold_type type, treefold_statistic m
     clear(&both);
     CHECK(are_equal(&both, &none) == 1);
     check_values(&both, made_for, 0, is_norm);
-    /* States of another type, and states that hold other sums. */
+    /* States of another type, and states that hold other sums, are rejected. */
     if (type < TREEFOLD_I8) {
         OK(create(form, type == TREEFOLD_F32 ? TREEFOLD_F64 : TREEFOLD_F32, made_for, &foreign));
         EXPECT(TREEFOLD_ARGUMENT, "`other`", merge(&whole, 0, &foreign));
@@ -290,7 +290,7 @@ static void every_state(void)
         }
 }
 
-/* Items of all magnitudes are added, and removed in another order. The sums of the remaining items fit in 128-bit integers. */
+/* Tests items of all magnitudes that are added, and removed in another order. The sums of the remaining items fit in 128-bit integers. */
 static void wide(void)
 {
     double *items = x, *others = y;
@@ -319,7 +319,7 @@ static void wide(void)
     }
 }
 
-/* Hashed states: keys that are far apart, and keys that do not fit the state's type. */
+/* Tests hashed states with keys that are far apart, and with keys that do not fit the state's type. */
 static void any_keys(void)
 {
     const int64_t own[4] = {INT64_MIN, INT64_MAX, -7, INT64_MIN}, sorted[3] = {INT64_MIN, -7, INT64_MAX}, unknown[2] = {-7, 17};
@@ -363,7 +363,7 @@ static void any_keys(void)
     END(keyed, &state, &floats, &dense);
 }
 
-/* Accumulators of complex numbers, to which items are added and from which items are removed. */
+/* Tests accumulators of complex numbers, to which items are added and from which items are removed. */
 static void complex_numbers(void)
 {
     const double complex z[2] = {1 + 2 * I, 1e300 - 5 * I}, w[2] = {3 + 4 * I, 7 * I};
@@ -391,7 +391,7 @@ static void complex_numbers(void)
         OK(treefold_accumulator_destroy(&all[i]));
 }
 
-/* Infinities, NaNs and zeros are added and removed, one by one; the number of items is limited. */
+/* Tests infinities, NaNs and zeros that are added, and removed one by one; limits of the number of items; and limits of integer sums. */
 static void special(void)
 {
     const double items[5] = {1e300, NAN, INFINITY, -INFINITY, -0.0}, two[2] = {NAN, NAN};
@@ -445,7 +445,7 @@ static void special(void)
         EXPECT(TREEFOLD_ARGUMENT, "", treefold_keyed_merge(keyed, keyed));
         OK(treefold_keyed_destroy(&keyed));
     }
-    /* Sums of integers that do not fit in 64 bits, until one item is removed. */
+    /* A sum of integers does not fit in 64 bits until one item is removed. */
     const uint64_t most[2] = {UINT64_MAX, UINT64_MAX};
     uint64_t wholes[2];
     OK(treefold_keyed_create(TREEFOLD_U64, TREEFOLD_EXACT_SUM, 2, &keyed));
@@ -469,7 +469,7 @@ static void special(void)
     OK(treefold_keyed_destroy(&keyed));
 }
 
-/* Truncated bytes are rejected; changed bytes are rejected or describe another state. A state that rejects bytes is unchanged. */
+/* Tests that truncated bytes are rejected, and changed bytes rejected or read as another state. Rejected bytes change no state. */
 static void changed_bytes(enum form form, treefold_statistic statistic)
 {
     static unsigned char bytes[BYTES_MAX], room[BYTES_MAX + 1];
@@ -605,7 +605,7 @@ static void errors(void)
     END(keyed, &three, &pairs, &powers, &rows, &wide_rows);
 }
 
-/* Several threads add to one accumulator at once. While another thread is using it, a call returns an error, and the thread tries again. */
+/* The accumulator to which several threads add at once. While another thread is using it, a call fails, and the thread tries again. */
 static treefold_accumulator *shared;
 static double numbers[MANY];
 

@@ -1,4 +1,4 @@
-/* Exact statistics of integers, as fractions of integers or roots of fractions. A result must be the number nearest to its exact value. */
+/* Exact statistics of integers, as fractions of integers or roots of fractions. A result must be the number nearest to the exact value. */
 #ifndef STATISTICS_H
 #define STATISTICS_H
 
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Every statistic of real numbers: the arrays that it takes, and whether it depends on ddof. */
+/* Every statistic of real numbers, with the number of arrays that it takes, and whether it depends on ddof. */
 static const struct statistic {
     treefold_statistic code;
     int arrays, has_ddof;
@@ -59,7 +59,7 @@ static inline int compare(const struct natural *a, const struct natural *b)
     return 0;
 }
 
-/* The product of p divided by the product of q, or the root of its magnitude, with the sign of p[0]. Zeros except p[0] are no factors. */
+/* The fraction product(p) / product(q), or the square root of its magnitude, with the sign of p[0]. Zeros after p[0] are not factors. */
 struct fraction {
     int is_root;
     integer p[4], q[6];
@@ -73,7 +73,7 @@ static inline struct natural product(const integer *factors, size_t count)
     return all;
 }
 
-/* Whether a number with this number of binary digits is the fraction, rounded to nearest with ties to even. */
+/* Whether a number with `digits` binary digits is the fraction, rounded to nearest with ties to even. */
 static inline int is_nearest(double value, int digits, const struct fraction *exact)
 {
     if (exact->p[0] == 0)
@@ -91,7 +91,7 @@ static inline int is_nearest(double value, int digits, const struct fraction *ex
     return compare(&below, &p) < is_even && compare(&p, &above) < is_even;
 }
 
-/* Sums of powers and products of pairs. */
+/* The sums of the powers and products of pairs (x, y), and the least and greatest x. */
 struct sums {
     integer n, x, xx, xxx, xxxx, y, yy, xy, min, max;
 };
@@ -104,7 +104,7 @@ static inline void include(struct sums *s, int64_t x, int64_t y)
     s->y += b, s->yy += b * b, s->xy += a * b;
 }
 
-/* The type of a result for items of a type. */
+/* The type of a statistic's result, for items of the given type. */
 static inline treefold_type type_of_result(treefold_type type, treefold_statistic statistic)
 {
     if (statistic == TREEFOLD_EXACT_COUNT)
@@ -163,11 +163,11 @@ static inline int is_right(const struct sums *s, treefold_statistic statistic, i
     return is_nan ? isnan(value) : is_nearest(value, type == TREEFOLD_F32 ? 24 : 53, &exact);
 }
 
-/* The items of pair i: integers of up to 12 bits. The right one is positive, so that it can be a weight. */
+/* The items of pair i, which are integers of up to 12 bits. The right item is positive, so that it can be a weight. */
 static inline int64_t left_of(size_t i) { return random_integer(i, 12); }
 static inline int64_t right_of(size_t i) { return llabs(random_integer(i + 1000000, 10)) + 1; }
 
-/* Stores the left item of pair i in an array, and returns its value as converted to the type of the array. */
+/* Stores the left item of pair i in an array, and returns the item after conversion to the type of the array. */
 static inline int64_t put_left(treefold_type type, void *array, size_t i)
 {
     put(type, array, i, type < TREEFOLD_U8 ? left_of(i) : llabs(left_of(i)));

@@ -1,4 +1,4 @@
-/* Tests reductions in tree order: every type, operator and number of threads, compared with the definition of the order. Also tests
+/* Tests reductions in tree order. Every type, operator and number of threads is compared with the definition of the order. Also tests
    versions, errors, threads and wrong arguments. */
 #define _POSIX_C_SOURCE 200809L
 
@@ -36,7 +36,7 @@ static void versions_and_errors(void)
     OK(treefold_threads(1));
 }
 
-/* A case of combine(), for one type: writes the result of an operator on two items. `wide` is a type in which integers wrap around. */
+/* A case of combine() for one type, which writes the result of an operator on two items. In the type `wide`, integers wrap around. */
 #define COMBINE(code, c_type, wide)                                                                                                    \
     case code: {                                                                                                                       \
         c_type a, b, all;                                                                                                              \
@@ -64,7 +64,7 @@ static void combine(treefold_type type, treefold_op op, const void *left, const 
     }
 }
 
-/* Reduces items by the definition of the order: docs/order.md, section 1. */
+/* Reduces items by the definition of the order (docs/order.md, section 1). */
 static void tree(treefold_type type, treefold_op op, const unsigned char *items, size_t n, void *result)
 {
     const size_t bytes = bytes_of(type);
@@ -78,7 +78,7 @@ static void tree(treefold_type type, treefold_op op, const unsigned char *items,
     combine(type, op, &left, &right, result);
 }
 
-/* A team of the program's own threads: each runs every MOST_THREADS-th part, but the parts from `missing` on are skipped. */
+/* A team of the program's own threads. Each thread runs every MOST_THREADS-th part, except that parts from `missing` on are skipped. */
 struct team {
     size_t missing;
 };
@@ -123,7 +123,7 @@ static void fill(treefold_type type, void *items, size_t n, uint64_t seed)
             ((double *)items)[i] = parts == 2 && n < 10 ? (double)(i % 4) - 1 : number(i + seed) + 1;
 }
 
-/* Checks one reduction with every function that offers it: of items, by the caller's threads, of columns of rows, and of two fields. */
+/* Checks one reduction with each function that offers it: of items, on the caller's threads, of the columns of rows, and of two fields. */
 static void check_fold(treefold_type type, treefold_op op, size_t n)
 {
     const size_t bytes = bytes_of(type);
@@ -184,7 +184,7 @@ static void every_fold(void)
     CHECK(bits(result) == UINT64_C(0x7FF8000000000000));
 }
 
-/* Checks the short names, dot products, lanes and sums with a bound, of floats and doubles. */
+/* Checks the functions of float and double: the short names, dot products, sums in lanes, and sums with an absolute sum. */
 static void check_real(treefold_type type, size_t n)
 {
     const size_t bytes = bytes_of(type), lanes[] = {1, 2, 16, 100, 128, 1 << 20};
@@ -253,7 +253,7 @@ static void real_numbers(void)
     }
 }
 
-/* Teams that skip parts, and other wrong arguments of reductions by a team. */
+/* Tests teams that skip parts, and other wrong arguments of reductions by a team. */
 static void teams(void)
 {
     struct team none = {0}, all = {SIZE_MAX};
@@ -272,7 +272,7 @@ static void teams(void)
     CHECK(result == x[0] + x[1]);
 }
 
-/* Tests the macros that deduce the type, on the items 3, 2 and 4; also with const items and other names of a type. */
+/* Tests the macros that deduce the type, on the items 3, 2 and 4. Also tests const items and types that have several names. */
 #define FRONT_OF(function, expected)                                                                                                   \
     do {                                                                                                                               \
         OK(function(items, 3, &result));                                                                                               \
@@ -349,7 +349,7 @@ static void errors(void)
     CHECK(result[0] == 0 && result[1] == 0);
 }
 
-/* The user-defined operator composes maps y = a x + b. If the context is not NULL, it counts the calls. */
+/* A map y = a x + b. The user-defined operator composes maps, and counts its calls if the context is not NULL. */
 struct affine {
     int32_t a, b;
     int32_t padding[3];
@@ -403,7 +403,7 @@ static void user_operators(void)
     EXPECT(TREEFOLD_NULL, "`items`", FOLD_USER(NULL, 5, sizeof *maps, compose, NULL, NULL));
     for (size_t bytes = 0; bytes <= 516; bytes += bytes == 0 ? 6 : 510)
         EXPECT(TREEFOLD_ARGUMENT, "`item_bytes`", FOLD_USER(maps, 5, bytes, compose, NULL, NULL));
-    /* Every size of an item, at an aligned and at a misaligned address. */
+    /* Tests every size of an item, at an aligned and at a misaligned address. */
     static unsigned char items[3 * TREEFOLD_ITEM_BYTES_MAX + 8], last[TREEFOLD_ITEM_BYTES_MAX + 1];
     for (size_t bytes = 4; bytes <= TREEFOLD_ITEM_BYTES_MAX; bytes += 4)
         for (size_t shift = 0; shift < 2; shift++) {
@@ -435,7 +435,7 @@ static void environment(void)
     EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_sum_f64(tiny, 2, &result));
     EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_fold(TREEFOLD_F64, TREEFOLD_SUM, tiny, 2, &result));
     EXPECT(TREEFOLD_ENVIRONMENT, "", treefold_fold_on(TREEFOLD_F64, TREEFOLD_SUM, tiny, 2, run_team, &(struct team){SIZE_MAX}, &result));
-    /* An exact sum works in every floating-point environment. This call is the first with a new number of threads: the threads that it
+    /* An exact sum works in every floating-point environment. This call is the first with a new number of threads. The threads that it
        starts must later round sums correctly. */
     OK(treefold_threads(MOST_THREADS + 1));
     OK(treefold_exact_sum_f64(x, MANY, &result));
@@ -450,7 +450,7 @@ static void environment(void)
 static void environment(void) {}
 #endif
 
-/* Sums in several threads at once: each thread has its own setting and its own last error. */
+/* Computes sums in one of several threads. Each thread has its own number of threads and its own last error. */
 static void *thread(void *argument)
 {
     const size_t n = *(size_t *)argument;

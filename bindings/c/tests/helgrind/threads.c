@@ -1,5 +1,5 @@
-/* Makes calls that use several threads of the pool, to be run under helgrind with the installed suppressions. The results must have the
-   bits of one thread. */
+/* Makes calls that use several threads of the pool, and checks that the results have the bits of one thread. Runs under helgrind, with the
+   installed suppressions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
