@@ -1,5 +1,5 @@
-// Shared by the tests in C++: checks, the definition of tree order in docs/order.md, items, and loops over types and statistics. The tests
-// compare values with those of the functions in C, which the tests in C compare with the definitions.
+// What the tests in C++ share: checks, an implementation of tree order (docs/order.md), items, and loops over types and statistics. The
+// tests compare the results with those of the C functions; the tests in C compare those functions with the definitions.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 inline int failures = 0;
 
-// A prefix for messages: the number of this rank, if the program has ranks.
+// The prefix of messages: this process's rank if the program uses MPI, else empty.
 inline std::string where;
 
 inline void check(bool is_true, const char *condition, const char *file, int line)
@@ -31,7 +31,7 @@ inline void check(bool is_true, const char *condition, const char *file, int lin
     ++failures;
 }
 
-// The code of the error that a call throws; ok if it throws nothing. The text of the error must contain these words.
+// Returns the code of the error that `call` throws, or ok if it throws nothing. Checks that the text of the error contains `words`.
 template <class Call> treefold::code thrown(const char *words, const Call &call)
 {
     try {
@@ -58,10 +58,10 @@ template <class T> bool same_bits(const std::vector<T> &one, const std::vector<T
     return one.size() == other.size() && (one.empty() || std::memcmp(one.data(), other.data(), sizeof(T) * one.size()) == 0);
 }
 
-// The code of type T.
+// The treefold_type that stands for T.
 template <class T> constexpr treefold_type type_of = treefold::detail::type_of<T>;
 
-// Calls a function for each of the types, and for each of the statistics.
+// for_types calls a function for each of the types T; for_statistics calls it for every statistic.
 template <class... T, class Call> void for_types(const Call &call)
 {
     (call.template operator()<T>(), ...);
@@ -73,7 +73,7 @@ template <class Call> void for_statistics(const Call &call)
     }(std::make_integer_sequence<std::int32_t, TREEFOLD_EXACT_VDOT + 1>());
 }
 
-// The reduction, node by node. The left child of a node of n items has the greatest power of two below n.
+// Reduces items in tree order by recursion. The left child of a node of n items has p items, where p is the greatest power of two below n.
 template <class T, class Combine> T tree(std::span<const T> items, const Combine &combine)
 {
     if (items.size() == 1)
@@ -87,7 +87,7 @@ template <class T, class Combine> T tree(const std::vector<T> &items, const Comb
     return tree(std::span<const T>(items), combine);
 }
 
-// Items whose sum changes with each rounding, and with the order.
+// Items whose sums are rounded, so that the bits of the sum depend on the order.
 template <class T> T some_item(std::uint64_t number)
 {
     const std::uint64_t state = (number + 1) * 6364136223846793005U + 1442695040888963407U;
@@ -107,7 +107,7 @@ template <class T> std::vector<T> some_items(std::uint64_t begin, std::uint64_t 
     return items;
 }
 
-// The columns of rows.
+// Splits rows of `width` items into their columns.
 template <class T> std::vector<std::vector<T>> columns_of(const std::vector<T> &rows, std::size_t width)
 {
     std::vector<std::vector<T>> columns(width);

@@ -1,4 +1,4 @@
-// Tests exact statistics in C++, of all items, by key and of windows, compared with the functions in C; and wrong
+// Tests the exact statistics in C++ of all items, by key and of windows. The results must be those of the C functions. Also passes wrong
 // arguments.
 
 #include <array>
@@ -115,12 +115,12 @@ template <class T, treefold_statistic S> void walk_rows(statistic_of<S> of, doub
     CHECK(thrown([&] { return treefold::exact_rows(of, all.x, 7, given); }) == code::length);
     CHECK(thrown([&] { treefold::exact_rows_into(of, all.x, width, wrong, given); }) == code::length);
     CHECK(thrown([&] { return treefold::by_key_rows(of, keys, all.x, width + 1, groups, given); }) == code::length);
-    // Without rows and keys, all groups are still in the result.
+    // Even without rows and keys, the result has a row for each group.
     const std::vector<T> none;
     CHECK(treefold::by_key_rows(of, std::vector<int>(), none, width, groups, given).size() == groups * width);
 }
 
-// Windows of every kind, compared with C.
+// Tests windows of every kind. The results must be those of the C function.
 template <class T, treefold_statistic S, class Index> void walk_windows(statistic_of<S> of, double ddof)
 {
     const treefold::options given{.ddof = ddof};
@@ -161,7 +161,7 @@ template <class T, treefold_statistic S, class Index> void walk_windows(statisti
     CHECK(thrown("one number for each item", [&] { with_arrays<S>(all, into({.index = {days, 9}})); }) == code::length);
 }
 
-// Tests windows of no items, and a sum that does not fit in 64 bits.
+// Tests windows over an empty array, and a sum that does not fit in 64 bits.
 void edges()
 {
     const std::vector<double> none;

@@ -1,5 +1,5 @@
-// Tests the functions of treefold.hpp that reduce in tree order, with right and wrong arguments, with one thread and with several. Compares
-// bits with those of the functions in C, and for user-defined operators with the definition in docs/order.md.
+// Tests the functions of treefold.hpp that reduce in tree order, with one thread and with several, and with wrong arguments. The bits of
+// the results must be those of the C functions; for user-defined operators, those that docs/order.md defines.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ namespace {
 
 using treefold::code;
 
-// Numbers of items: none, few, and enough for several threads.
+// The numbers of items to test: none, a few, and enough for several threads.
 const std::size_t counts[] = {0, 1, 2, 17, 4097, 300'000};
 
 // ---- Operators
@@ -148,12 +148,12 @@ template <std::size_t L> void canonical_reduce_in()
         const double sum = count == 0 ? 0.1 : 0.1 + tree_in_lanes(x, L, plus);
         CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1), sum));
         CHECK(same_bits(treefold::canonical_reduce<L>(x.data(), x.data() + count, 0.1, std::plus<double>{}), sum));
-        // Also with an operator that the library does not know, and with iterators that are not contiguous, whose items are converted to
-        // the type of init.
+        // The library does not know this operator. The iterators of `floats` are not contiguous, and its items are converted to the type
+        // of the initial value.
         CHECK(same_bits(treefold::canonical_reduce<L>(x.begin(), x.end(), 0.1, plus), sum));
         const auto wide = treefold::canonical_reduce<L>(floats.begin(), floats.end(), 0.5);
         CHECK(same_bits(wide, count == 0 ? 0.5 : 0.5 + tree_in_lanes(widened, L, plus)));
-        // Operands stay in order.
+        // `join` is not commutative: the operands must stay in order.
         std::vector<std::string> letters;
         for (std::size_t i = 0; i < count; ++i)
             letters.push_back(std::to_string(i));
@@ -165,12 +165,12 @@ template <std::size_t L> void canonical_reduce_in()
 
 // ---- User-defined operators
 
-// A type without a default constructor, aligned more strictly than the library promises.
+// A type that has no default constructor, and whose alignment is greater than the library guarantees.
 struct alignas(64) broad {
     double value;
     explicit broad(double given) : value(given) {}
 
-    // If the items were not copied to aligned memory, the sanitizer would report this access.
+    // The sanitizer would report this access if the items had not been copied to aligned memory.
     [[nodiscard]] broad joined(const broad &other) const { return broad(value - other.value / 3); }
 };
 
@@ -186,7 +186,7 @@ void operators()
     CHECK(same_bits(treefold::fold(x, difference), tree(x, difference)));
     CHECK(same_bits(treefold::fold(x, [](const double &l, const double &r) -> const double & { return r < l ? r : l; }), treefold::min(x)));
 
-    // The state of an operator is not copied, and may be anything that threads can share.
+    // An operator is not copied, so it may hold anything that threads can share.
     std::atomic<int> calls = 0;
     const auto owner = std::make_unique<double>(0.5);
     const auto counting = [&calls, &owner](double left, double right) {
@@ -207,12 +207,12 @@ void operators()
     const padded joined = treefold::fold(with_padding, join);
     CHECK(same_bits(joined.value, tree(x, difference)) && joined.count == 1001);
 
-    // No items.
+    // Without items, fold throws an error or returns the given value.
     const std::vector<double> none;
     CHECK(thrown([&] { return treefold::fold(none, difference); }) == code::empty);
     CHECK(treefold::fold(none, difference, 7.0) == 7.0);
 
-    // An operator that calls a reduction itself.
+    // An operator may call a reduction.
     const auto nested = [](double left, double right) { return treefold::sum(std::array{left, right}); };
     CHECK(same_bits(treefold::fold(x, nested), treefold::sum(x)));
 }
@@ -220,7 +220,7 @@ void operators()
 void exceptions()
 {
     const auto x = some_items<double>(0, 200'000);
-    // Many threads throw, each its own exception: one of the exceptions reaches the caller, through try_ as well.
+    // Many threads throw exceptions of their own. One of the exceptions reaches the caller, also if the caller uses try_.
     for (int round = 0; round < 20; ++round) {
         std::atomic<int> thrown_count = 0;
         const auto failing = [&thrown_count](double, double) -> double { throw ++thrown_count; };
@@ -232,11 +232,11 @@ void exceptions()
         }
     }
 
-    // An error of treefold inside an operator is an exception like any other.
+    // If an operator throws treefold::error, the caller receives that error, as with any other exception.
     const auto empty = [](double, double) { return treefold::min(std::vector<double>{}); };
     CHECK(thrown([&] { return treefold::fold(x, empty); }) == code::empty);
 
-    // Later reductions are not affected.
+    // The exceptions do not affect later reductions.
     CHECK(same_bits(treefold::fold(x, [](double left, double right) { return left + right; }), treefold::sum(x)));
 }
 
@@ -270,7 +270,7 @@ void errors()
     CHECK(upward == code::environment && treefold::sum(std::array{1.0, 2.0}) == 3.0);
 }
 
-// Several threads call functions at once, each with its own exceptions and its own number of threads.
+// Tests that several threads can call functions at the same time, each with its own exceptions and its own thread count.
 void threads()
 {
     CHECK(treefold::thread_count() == 1);

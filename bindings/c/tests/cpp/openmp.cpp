@@ -1,4 +1,4 @@
-// Tests fold_on, dot_on, and the pool in a parallel region, with the threads of OpenMP, or of this program if there is no OpenMP.
+// Tests fold_on, dot_on and, in a parallel region, treefold's thread pool. The threads are OpenMP's; without OpenMP, std::jthread's.
 #include <atomic>
 #include <complex>
 #include <cstdint>
@@ -20,7 +20,7 @@ const char *const threads_of = "OpenMP";
 const char *const threads_of = "this program, as there is no OpenMP";
 #endif
 
-// Calls part(i) for each i below parts, on several threads.
+// Calls part(i) for each i < parts, on several threads.
 template <class Part> void on_threads(std::size_t parts, const Part &part)
 {
 #ifdef _OPENMP
@@ -79,7 +79,7 @@ void wrong_runs()
         for (std::size_t i = 1; i < parts; ++i)
             part(i);
     }));
-    // An exception of `run` reaches the caller.
+    // An exception that `run` throws reaches the caller.
     int number = 0;
     try {
         static_cast<void>(treefold::fold_on(ones, treefold::ops::sum, [](std::size_t, const auto &) { throw 7; }));
@@ -89,7 +89,7 @@ void wrong_runs()
     CHECK(number == 7);
 }
 
-// Each thread of a parallel region uses the pool.
+// Tests that each thread of a parallel region can reduce with several threads of treefold's pool.
 void pool_in_a_parallel_region()
 {
     const auto x = some_items<double>(0, 300'000);

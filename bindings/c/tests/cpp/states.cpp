@@ -1,5 +1,5 @@
-// Tests exact statistics in C++ that are kept between calls, of all items and by key: states created for each statistic, every statistic
-// that they have, and wrong arguments.
+// Tests the states of exact statistics in C++, which are kept between calls: accumulators of all items, and states by key. Creates a state
+// for each statistic, computes every statistic that the state has, and passes wrong arguments.
 
 #include <array>
 #include <complex>
@@ -29,7 +29,7 @@ static_assert(!std::copyable<keyed<float>> && !std::copyable<treefold::hashed<do
 static_assert(!std::constructible_from<accumulator<std::complex<double>>, decltype(statistic::norm)>);
 static_assert(!std::constructible_from<keyed<int>, decltype(statistic::min), std::size_t>);
 
-// Computes a statistic of a state with the function in C, and returns the status of the call.
+// Computes a statistic of a state with the C function, and returns the status of the call.
 template <treefold_statistic S, class T> code in_c(const accumulator<T> &state, double ddof, treefold::result_of<T, S> &right)
 {
     return code{treefold_accumulator_value(state.handle(), S, ddof, &right)};
@@ -39,7 +39,7 @@ template <treefold_statistic S, class T> code in_c(const keyed<T> &state, double
     return code{treefold_keyed_values(state.handle(), S, ddof, right.data(), right.size())};
 }
 
-// Calls a function with the arrays that a state takes.
+// Calls a function with the arrays that a state's `add` takes.
 template <treefold_statistic S, bool IsByKey, class T, class Call> void with(const items<T> &of, const Call &call)
 {
     if constexpr (IsByKey)
@@ -48,7 +48,7 @@ template <treefold_statistic S, bool IsByKey, class T, class Call> void with(con
         with_arrays<S>(of, call);
 }
 
-// Makes the checks that accumulators and keyed states have in common.
+// Makes the checks that are the same for accumulators and keyed states.
 template <bool IsByKey, class T, treefold_statistic S, class State> void walk(statistic_of<S> made_for, State &state, State &other)
 {
     const auto all = draw<T>(600), more = draw<T>(700);
@@ -90,7 +90,7 @@ template <bool IsByKey, class T, treefold_statistic S, class State> void walk(st
         bytes[0] ^= std::byte{1};
         CHECK(thrown("`bytes`", [&] { return State::of_bytes(made_for, bytes); }) == code::argument);
     }
-    // If one array of pairs is shorter, the call fails and changes nothing.
+    // If `y` is shorter than `x`, the call fails and does not change the state.
     if constexpr (treefold::of_pairs<S>) {
         auto torn = all;
         torn.y.pop_back();
@@ -102,7 +102,7 @@ template <bool IsByKey, class T, treefold_statistic S, class State> void walk(st
     CHECK(moved == empty && other.handle() == nullptr && thrown([&] { other.clear(); }) == code::null);
     other = std::move(moved);
 
-    // Every statistic, whether the state has it or not.
+    // Asks for every statistic, also for those that the state does not have.
     for_statistics([&]<treefold_statistic Asked>(statistic_of<Asked> asked) {
         for (const double ddof : {0.0, 1.0}) {
             const treefold::options given{.ddof = ddof};

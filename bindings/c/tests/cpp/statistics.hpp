@@ -1,4 +1,4 @@
-// Items with integer values and their keys, and their statistics by the functions in C, which tests in C compare with 128-bit integers.
+// Items with integer values, their keys, and their statistics as the C functions compute them. (The tests in C check those functions.)
 
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "check.hpp"
 
-// The number of keys; the last one has no items.
+// The number of keys. No item has the last key.
 constexpr std::size_t groups = 7;
 
 template <class T> struct items {
@@ -42,7 +42,7 @@ template <class T> items<T> draw(std::size_t count)
     return all;
 }
 
-// The results of the functions in C: a statistic of all items, and of the items of each key.
+// What the C functions compute: of_all, a statistic of all items; of_keys, the statistic of each key's items.
 template <treefold_statistic S, class T> auto of_all(const items<T> &of, double ddof)
 {
     treefold::result_of<T, S> result{};
@@ -68,7 +68,7 @@ template <treefold_statistic S, class T, class Call> auto with_arrays(const item
         return call(of.x);
 }
 
-// Calls a function with the keys, and with x, or x and y. For a norm, passes x twice, as states by key require.
+// Calls a function with the keys and with x, or x and y. For a norm, passes x twice, as states by key require.
 template <treefold_statistic S, class T, class Call> void with_keys(const items<T> &of, const Call &call)
 {
     if constexpr (S == TREEFOLD_EXACT_NORM)

@@ -1,5 +1,5 @@
-! Tests exact statistics in Fortran: results that only exact sums give, and every statistic of all items, of each key's items, and
-! of windows. Arrays with and without gaps must give the same results.
+! Tests the exact statistics in Fortran: sums that only exact summation computes correctly, and every statistic of all items, of
+! each key's items and of windows. Arrays with and without gaps must give the same results.
 
 include 'checks.inc'
 
@@ -18,14 +18,14 @@ program exact
 
    whole = [(mod(1103515245_int64 * i, 2147483648_int64) - 1073741824, i = 1, N)]
    weights = [(1 + mod(i * 37_int64, 1024_int64), i = 1, N)]
-   ! The last key has no items.
+   ! No item has the last key.
    keys = [(mod(7 * i, GROUPS - 1), i = 1, N)]
    x = real(whole, real64)
    y = real(weights, real64)
    gaps(1, :) = x
    gaps(2, :) = y
    large = [(2.0_real64**(mod(i, 900) + 60), i = 1, N)]
-   ! Integers, each between two large numbers that cancel.
+   ! Each integer is between two large numbers that cancel.
    between = reshape(transpose(reshape([large, x, -large], [N, 3])), [3 * N])
    ones = 1
    do threads = 1, 2
@@ -87,7 +87,7 @@ contains
       call same('complex mean', small, (1.0_real32, 3.0_real32))
    end subroutine complex_numbers
 
-   ! Statistics by key, with keys and items of every kind.
+   ! Tests statistics by key, with keys and items of every integer kind.
    subroutine integers()
       integer(int64) :: totals(0:GROUPS - 1), found(0:GROUPS - 1)
       real(real64) :: means(0:GROUPS - 1)
@@ -115,7 +115,7 @@ contains
          ieee_is_nan(means(GROUPS - 1)))
    end subroutine integers
 
-   ! Checks statistics 1 to 16 of the items 4, 7, 13, 16, or of their pairs with 9, 15, 27, 33. ddof is 0 for the kurtosis, else 1.
+   ! Checks statistics 1 to 16 of the items 4, 7, 13 and 16; if a statistic takes pairs, the second array is 9, 15, 27 and 33.
    subroutine known()
       real(real64), parameter :: EXPECTED(*) = [40.0_real64, 10.0_real64, 30.0_real64, sqrt(30.0_real64), 4.0_real64, 16.0_real64, &
          sqrt(490.0_real64), 1020.0_real64, 1020.0_real64 / 84, 60.0_real64, 1.0_real64, 2.0_real64, 1.0_real64, 0.0_real64, &
@@ -135,7 +135,7 @@ contains
       call same('variance of a population', found, 22.5_real64)
    end subroutine known
 
-   ! A statistic of one array or of two.
+   ! Computes a statistic of x, or of x and y if the statistic takes two arrays.
    subroutine of_all(statistic, x, y, found, ddof)
       integer, intent(in) :: statistic
       type(*), dimension(..), intent(in) :: x, y
@@ -149,7 +149,7 @@ contains
       end if
    end subroutine of_all
 
-   ! Checks every statistic with and without gaps, and by key, where it is compared with the statistic of each key's items alone.
+   ! Checks every statistic of arrays with gaps and by key. By key, the result must be the statistic of the key's items alone.
    subroutine by_key()
       real(real64) :: found(0:GROUPS - 1), again(0:GROUPS - 1), scattered(2, 0:GROUPS - 1), alone, of_gaps
       integer :: s, key
@@ -201,7 +201,7 @@ contains
       end do
    end subroutine rows
 
-   ! Compares the result of each window that has at least 4 items with the statistic of its items alone.
+   ! Checks that the result of each window with at least 4 items is the statistic of the window's items alone.
    subroutine windows()
       integer, parameter :: M = 40, SPAN = 6
       real(real64) :: a(M), b(M), found(M), scattered(2, M), alone
@@ -255,7 +255,7 @@ contains
       call same('means of floats', means, [1.0_real32, 1.5_real32, 3.0_real32])
    end subroutine windows
 
-   ! Exact sums are right even if the processor does not round to nearest.
+   ! Tests that exact sums are right even if the processor does not round to nearest.
    subroutine environment()
       real(real64) :: upward(3), expected(3)
       integer :: ierr(3)

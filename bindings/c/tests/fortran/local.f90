@@ -1,5 +1,5 @@
 ! Tests the reductions of module treefold in tree order: arrays of every type, of several ranks and strides, and wrong arguments.
-! Compares bits with the functions of treefold.h on arrays without gaps, which tests in C compare with the definition.
+! The bits must be those that the functions of treefold.h compute from arrays without gaps; tests in C check these functions.
 
 include 'checks.inc'
 
@@ -29,14 +29,14 @@ module reference
       end function
    end interface
 
-   ! Whether arrays also contain special numbers: a negative zero, a subnormal number, an infinity and a NaN.
+   ! Whether `fill` also stores special numbers: a negative zero, a subnormal number, an infinity and a NaN.
    logical :: is_wild = .false.
    integer(int32), parameter :: WILD_32(*) = [ishft(1_int32, 31), 5_int32, ishft(255_int32, 23), ishft(511_int32, 22)]
    integer(int64), parameter :: WILD_64(*) = [shiftl(1_int64, 63), 5_int64, shiftl(2047_int64, 52), shiftl(4095_int64, 51)]
 
 contains
 
-   ! Stores the same items at each call: integers with any bits; floats of either sign and magnitude 1/8 to 16, some of them wild.
+   ! Fills x with the same items at each call: any integers, or floats of magnitude 1/8 to 16; if is_wild, also special numbers.
    subroutine fill(x)
       type(*), dimension(..), intent(inout) :: x
       type(treefold_view) :: view
@@ -73,7 +73,7 @@ contains
    end subroutine fill
 end module reference
 
-! The operators are in a module, since compilers generate code on the stack for pointers to internal procedures of a program.
+! The operators are in a module, since for a pointer to an internal procedure of a program, compilers put code on the stack.
 module operators_of_test
    use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_f_procpointer, c_funptr, c_int, c_ptr, c_size_t
    use, intrinsic :: iso_fortran_env, only: real64
@@ -112,7 +112,7 @@ contains
       status = 0
    end function weighted
 
-   ! A team of the caller's threads: OpenMP's if this file is compiled with OpenMP. With a context, skips the last part.
+   ! Runs the parts on the caller's threads (OpenMP's, if compiled with OpenMP). Wrongly skips the last part if there is a context.
    subroutine team(context, parts, part, job) bind(c)
       type(c_ptr), value :: context, job
       integer(c_size_t), value :: parts
@@ -139,11 +139,11 @@ program local
    integer :: length
    character(len=20) :: argument
 
-   ! `errors` starts this program again with the argument `stop`, to check that an error ends the process.
+   ! `errors` starts this program again with the argument `stop`, to check that an error without `ierr` ends the process.
    call get_command_argument(1, argument)
    if (argument == 'stop') then
       print *, treefold_min([real(real64) ::])
-      ! Not reached, since treefold_min ends the process: `stop` would look like success.
+      ! Not reached if treefold_min ends the process with an error. If it does not, `stop` reports success, and `errors` fails.
       stop
    end if
    do length = 1, size(LENGTHS)
@@ -161,7 +161,7 @@ program local
 
 contains
 
-   ! Checks every type with the same source text.
+   ! Makes the same checks for every type, from the same source files.
    subroutine walk(n)
       integer, intent(in) :: n
 
@@ -215,7 +215,7 @@ contains
       end block
    end subroutine walk
 
-   ! Checks ranks and strides that `walk` does not have: components, vector subscripts, rank 3, scalars.
+   ! Checks arrays of the kinds that `walk` does not check: components, vector subscripts, ranks 3 and 4, scalars.
    subroutine shapes()
       type :: point
          real(real64) :: x, y
@@ -252,7 +252,7 @@ contains
          treefold_sum([cube(4:2:-1, ::3, 2::5)]))
       call treefold_fold_rows(TREEFOLD_OP_SUM, deep, row)
       call same('rows of rank 3', row, [treefold_sum(deep(1, :, :)), treefold_sum(deep(2, :, :))])
-      ! Rows of more elements than a block, and blocks for several threads.
+      ! Rows with more elements than one block holds, and items that several threads reduce.
       long = 1 / (1 + spread([(real(i, real64), i = 1, size(long, 1))], 2, 5))
       call treefold_fold_rows(TREEFOLD_OP_SUM, long(::2, 5:1:-1), short)
       call treefold_fold_rows(TREEFOLD_OP_SUM, reshape(long(::2, 5:1:-1), [size(long, 1) / 2, 5]), expected)
@@ -264,8 +264,8 @@ contains
          treefold_dot([x(N:1:-1)], [x(N:1:-1)]))
    end subroutine shapes
 
-   ! Checks user-defined operators: addition with a weight, on one element; and the composition of the maps y -> a y + b, which is
-   ! not commutative, on columns and on variables of a derived type.
+   ! Checks two user-defined operators: weighted addition, whose items are elements; and composition of maps y -> a y + b, which is
+   ! not commutative and whose items are columns or variables of a derived type.
    subroutine operators()
       type :: line
          real(real64) :: a, b
@@ -334,7 +334,7 @@ contains
       map = [right(1) * left(1), scaled + right(2)]
    end function composition
 
-   ! Checks errors that the compiler does not find: wrong types, arrays of assumed size, arrays that are not allocated.
+   ! Checks errors that the compiler does not report: wrong types, arrays of assumed size, arrays that are not allocated.
    subroutine types()
       type :: point
          real(real64) :: x
@@ -367,7 +367,7 @@ contains
       total = treefold_sum(none, ierr)
       call fails('an array that is not allocated', ierr, TREEFOLD_NULL, '`x` is not allocated')
       total = treefold_dot(x, nowhere, ierr)
-      call fails('a null pointer', ierr, TREEFOLD_NULL, '`y` is not allocated, or a pointer')
+      call fails('a null pointer', ierr, TREEFOLD_NULL, '`y` is not allocated, or is a pointer')
       call treefold_fold(TREEFOLD_OP_SUM, x, none, ierr=ierr)
       call fails('a result that is not allocated', ierr, TREEFOLD_NULL, '`result`')
       call assumed_size(x)

@@ -1,5 +1,5 @@
-! Tests states in Fortran, of all items and by key. Items are added in several calls, with gaps between them, and removed; the
-! results are compared with those of one call with all items. Also tests copies, bytes and errors.
+! Tests states in Fortran, of all items and by key. Adds items in several calls, from arrays with gaps, and removes items. The
+! results must be those of one call with all items. Also tests copies, bytes and errors.
 
 include 'checks.inc'
 
@@ -104,7 +104,7 @@ contains
       call fails('a state that was assigned none', ierr, TREEFOLD_NULL, '`state` was not created')
    end subroutine walk
 
-   ! Adds items to a state for a statistic, or removes them. The calls pass keys of several types.
+   ! Adds the items that a statistic needs to a state, or removes them. The calls pass keys of several types.
    subroutine change(state, statistic, is_keyed, is_removal, first, step)
       type(treefold_state), intent(inout) :: state
       integer, intent(in) :: statistic, first, step
@@ -147,7 +147,7 @@ contains
       if (.not. is_keyed) call treefold_state_create(TREEFOLD_F64, statistic, state, ierr=ierr)
    end subroutine create
 
-   ! Floats and complex numbers.
+   ! Tests states of floats and of complex numbers.
    subroutine types()
       type(treefold_state) :: small, total
       type(treefold_state) :: floats
@@ -234,7 +234,7 @@ contains
       real(real64) :: found(GROUPS)
       integer :: ierr
 
-      ! These keys descend as the small keys from which they are computed ascend.
+      ! The greater the small key, the smaller the large key that is computed from it.
       large = 5 - keys * 1000000000000_int64
       call treefold_state_create_hashed(TREEFOLD_F64, sums)
       call treefold_state_create_hashed(TREEFOLD_F64, other)

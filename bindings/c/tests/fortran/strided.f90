@@ -1,5 +1,5 @@
-! Sums every second one of 10^6 doubles, which are read in blocks: under valgrind, "bytes allocated" must be less than
-! 1 MB.
+! Sums every second one of 10^6 doubles. The library must read them in blocks, without a copy of all: under valgrind, "bytes
+! allocated" must be less than 1 MB.
 program strided
    use, intrinsic :: iso_fortran_env, only: real64
    use treefold
@@ -12,7 +12,7 @@ program strided
    do i = 1, N
       x(i) = i
    end do
-   ! The items are the odd numbers below 10^6: their sum is exact in any order, and so is the sum of their products with 1.
+   ! The items are the odd numbers below 10^6. Their sum is exact in any order, and so is their dot product with ones.
    if (treefold_sum(x(1:N:2)) /= 2.5e11_real64) error stop 'the sum in tree order'
    call treefold_exact(TREEFOLD_STATISTIC_SUM, x(N - 1:1:-2), exact)
    if (exact /= 2.5e11_real64) error stop 'the exact sum'
