@@ -1,5 +1,5 @@
-/* Compares plans by key, states by key over ranks, and sums by 64-bit keys with integer sums, for several distributions of the items and
-   every algorithm. */
+/* Tests plans by key, states by key over ranks, and sums by 64-bit keys, for several distributions of the items and for every algorithm.
+   The results must be those of integer arithmetic. */
 #include "ranks.h"
 
 #include "../../../c/tests/c/statistics.h"
@@ -9,7 +9,7 @@ enum { N = 700, KEYS = 23, STEPS = 3, TYPES = 2 };
 static const treefold_type types[TYPES] = {TREEFOLD_F32, TREEFOLD_F64};
 
 /* x and y hold pairs of small integers; wide holds numbers that are far apart in magnitude. Each array exists for floats and for doubles.
-   The last key has no items. The names of arrays of this rank's items begin with own_. */
+   No item has the last key. The arrays whose names begin with own_ hold this rank's items. */
 static int32_t keys[N], own_keys[N];
 static struct sums sums[KEYS];
 static struct fraction wide_sums[TYPES][KEYS];
@@ -37,7 +37,7 @@ static void draw(void)
         include(&sums[keys[i]], left_of(i), right_of(i));
 }
 
-/* The rank that has item i. In the first step the last rank has all items. */
+/* Returns the rank that has item i in a step. In step 0, the last rank has all items. */
 static int owner(size_t i, int step) { return step == 0 ? last() : (int)((i * 7919 + (size_t)step) % 11) % size; }
 
 /* Collects this rank's items: ascending in even steps, descending in odd ones. */
@@ -63,7 +63,7 @@ static struct recipe recipe_of(int type, treefold_statistic statistic, const cha
     return (struct recipe){BY_KEY, types[type], statistic, 0, KEYS, algorithm};
 }
 
-/* Checks sums and means for every algorithm, every type of items, every type of keys and every kind of call. */
+/* Checks sums and means for every algorithm, item type, key type and kind of call. */
 static void sums_and_means(void)
 {
     void *typed = calloc(N, 8);
@@ -114,7 +114,7 @@ static void sums_and_means(void)
 static treefold_keyed *state_of(int type, treefold_statistic statistic, const void *left, const void *right, const int32_t *of_keys,
                                 size_t n)
 {
-    /* A norm by key needs pairs. */
+    /* For a norm, treefold_keyed_add_pairs takes the items twice. */
     const int is_norm = statistic == TREEFOLD_EXACT_NORM;
     const int has_pairs = statistic >= TREEFOLD_EXACT_NORM && statistic != TREEFOLD_EXACT_SKEWNESS && statistic != TREEFOLD_EXACT_KURTOSIS;
     treefold_keyed *made = NULL;
@@ -131,7 +131,7 @@ static int are_equal(const treefold_keyed *one, const treefold_keyed *other)
     return equal;
 }
 
-/* Checks that states of every statistic become the states of all ranks' items. */
+/* Checks, for every statistic, that a run replaces the state of a rank's own items with the state of all ranks' items. */
 static void states(void)
 {
     for (int type = 0; type < TYPES; type++)
@@ -165,7 +165,7 @@ static void states(void)
                 END(keyed, &whole, &before, &own, &root);
                 end_plan(&plan);
             }
-    /* A wait replaces a state with any number of keys by the result, on every rank or only on the root. */
+    /* A wait stores the result in a state, on every rank or only on the root. The state may have had any number of keys. */
     const struct recipe means = recipe_of(1, TREEFOLD_EXACT_MEAN, NULL), of_sums = recipe_of(1, TREEFOLD_EXACT_SUM, NULL);
     treefold_plan *plan = plan_of(&means);
     const size_t n = deal(1);
@@ -207,7 +207,7 @@ static void states(void)
     END(keyed, &whole, &other, &foreign);
 }
 
-/* Checks sums that do not fit in the 16 bytes of a key, which are sent separately. */
+/* Checks sums that do not fit in the 16 bytes that a message has for each key. Ranks send these sums separately. */
 static void far_and_special(void)
 {
     double items[N], own[N], expected[KEYS], result[KEYS];
@@ -276,7 +276,7 @@ static void mistakes(void)
         EXPECT(TREEFOLD_UNSUPPORTED, "scans", treefold_start(plan, operation, items, 2, NULL, 0, &run_of));
         end_plan(&plan);
     }
-    /* A plan of exact sums accepts no keys. */
+    /* A plan for exact sums that was not built by key accepts no keys. */
     plan = plan_of(&exact);
     OK(treefold_keyed_create(TREEFOLD_F64, TREEFOLD_EXACT_SUM, KEYS, &keyed));
     OK(treefold_start(plan, TREEFOLD_ALLREDUCE, items, 2, NULL, 0, &run_of));
@@ -284,7 +284,7 @@ static void mistakes(void)
     OK(treefold_keyed_destroy(&keyed));
     EXPECT(TREEFOLD_ARGUMENT, "not built by key", BY_KEYS(ALLREDUCE, TREEFOLD_I32, good, 2, items, 2, result, 1, NULL));
     end_plan(&plan);
-    /* Only plans of sums and means return values: other statistics are read from states. */
+    /* Only plans for sums and means return values. Other statistics must be read from states. */
     for (treefold_statistic statistic = 0; statistic <= TREEFOLD_EXACT_VDOT; statistic++) {
         if (statistic == TREEFOLD_EXACT_SUM || statistic == TREEFOLD_EXACT_MEAN)
             continue;
@@ -365,7 +365,7 @@ static void hashed(void)
         EXPECT(TREEFOLD_LENGTH, "`keys`", treefold_hashed_result(plan, found, 2, results, 1));
         END(hashed, &plan, &plan);
     }
-    /* Mistakes of one rank cause errors on the others. After a failed run, the result of the previous run is gone. */
+    /* A mistake of one rank causes errors on the other ranks. After a failed run, the result of the previous run can no longer be read. */
     for (int what = 0; what < 4; what++) {
         const double two[2] = {1, 2};
         const int64_t fives[2] = {5, 5};
@@ -383,7 +383,7 @@ static void hashed(void)
         EXPECT(TREEFOLD_SPENT, "", treefold_hashed_run(plan, TREEFOLD_REDUCE, fives, 2, two, 2, counts));
         OK(treefold_hashed_destroy(&plan));
     }
-    /* If one rank is wrong, every rank gets an error. */
+    /* If one rank passes an invalid argument, every rank gets an error. */
     treefold_hashed *none = NULL;
     CHECK(treefold_hashed_create(comm, rank == last() ? TREEFOLD_F64 : TREEFOLD_I64, TREEFOLD_F64, 0, &none) != TREEFOLD_OK);
     EXPECT(TREEFOLD_ARGUMENT, "root", treefold_hashed_create(comm, TREEFOLD_I64, TREEFOLD_F64, size, &none));

@@ -1,5 +1,5 @@
-/* Runs plans on arrays in GPU memory: the results must have the bits that the same arrays in host memory give. Needs CUDA's driver and a
-   GPU, which ranks may share. Without a GPU, prints that the test is skipped. */
+/* Runs plans on arrays in GPU memory. The bits of the results must be those for the same arrays in host memory. Needs CUDA's driver and a
+   GPU, which the ranks may share. Without a GPU, prints that the test is skipped. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "ranks.h"
@@ -26,7 +26,7 @@ static struct {
 static int device_of_rank;
 static void *context;
 
-/* Whether there is a GPU. If so, its primary context becomes current. */
+/* Returns whether there is a GPU. If there is one, makes its primary context current. */
 static int has_gpu(void)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
@@ -57,7 +57,7 @@ static int has_gpu(void)
     return 1;
 }
 
-/* Allocates an array on the GPU, and copies these bytes to it. */
+/* Allocates an array on the GPU, and copies `count` bytes to it. */
 static void *on_device(const void *bytes, size_t count)
 {
     uintptr_t array = 0;
@@ -68,7 +68,7 @@ static void *on_device(const void *bytes, size_t count)
 
 static void free_on_device(void *array) { CHECK(driver.release((uintptr_t)array) == 0); }
 
-/* Whether an array on the GPU has these bytes. */
+/* Returns whether an array on the GPU holds the expected bytes. */
 static int has_bytes(const void *array, const void *expected, size_t count)
 {
     unsigned char *found = malloc(count + 1);
@@ -105,7 +105,7 @@ static void check_plan(const treefold_plan *plan, const unsigned char *local, si
     for (int operation = TREEFOLD_ALLREDUCE; operation <= TREEFOLD_EXSCAN; operation++) {
         int is_scan = operation >= TREEFOLD_SCAN;
         size_t m = is_scan ? n : operation == TREEFOLD_REDUCE_SCATTER ? end - begin : width;
-        /* Bytes that a call does not write stay unchanged. */
+        /* The bytes of both arrays are 7 before a call, so that bytes that the call does not write are compared, too. */
         unsigned char *expected = malloc(m * bytes + 1), *found = malloc(m * bytes + 1);
         memset(expected, 7, m * bytes);
         OK(run_by(BLOCKING, plan, operation, &(struct input){.x = local, .n = n}, expected, m, &(int){0}));
@@ -149,7 +149,7 @@ static void trees_and_exact_sums(void)
         }
 }
 
-/* Checks every algorithm, even those that do not accept items that a GPU has folded. */
+/* Checks every algorithm, including those that cannot use a partial result that the GPU has computed. */
 static void algorithms(void)
 {
     struct recipe recipe = {TREE, TREEFOLD_F64, TREEFOLD_SUM, 5000, 1, NULL};
@@ -194,7 +194,7 @@ static void dots(void)
     free(y);
 }
 
-/* The greater of two numbers of three words, the most significant word first. */
+/* An operator: the greater of two items of 12 bytes, which are compared byte by byte. */
 static int greater(void *unused, const void *left, const void *right, void *out)
 {
     (void)unused;
@@ -250,7 +250,7 @@ static void memories(void)
     CHECK(driver.create(&own, 0, device_of_rank) == 0);
     OK(treefold_allreduce(plan, items, n, &result, 1));
     CHECK(driver.get(&current) == 0 && current == own);
-    /* Setting NULL removes the top of the thread's stack of contexts. */
+    /* Each call with NULL removes the top context from the thread's stack. */
     while (driver.get(&current) == 0 && current != NULL)
         CHECK(driver.set(NULL) == 0);
     OK(treefold_allreduce(plan, items, n, &result, 1));
@@ -287,7 +287,7 @@ static void errors(void)
     free(all);
 }
 
-/* Makes the first call of a plan that was built before the program loaded the driver. */
+/* Calls a plan that was built before the program loaded the driver. This is the plan's first call. */
 static void before_the_driver(const treefold_plan *plan)
 {
     const double items[3] = {0.1, 0.2, 0.3};

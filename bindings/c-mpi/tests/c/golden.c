@@ -1,4 +1,4 @@
-/* Checks the golden vectors, in one process and with a plan over the ranks. The file's format is in xtask/lab/gate/src/c/golden.rs. */
+/* Checks the golden vectors, in one process and with a plan over the ranks. xtask/lab/gate/src/c/golden.rs describes their file format. */
 #include "ranks.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@ static const char *const ops[] = {"", "sum", "product", "min", "max"};
 static const char *const statistics[] = {"sum", "norm", "dot", "conjugate_dot"};
 static const treefold_statistic codes[] = {TREEFOLD_EXACT_SUM, TREEFOLD_EXACT_NORM, TREEFOLD_EXACT_DOT, TREEFOLD_EXACT_VDOT, -1};
 
-/* A case: n items, k second factors, and the m elements of the expected result. */
+/* A test case: n items; k second factors, if the case is a dot product; and the m elements of the expected result. */
 struct golden {
     treefold_type type;
     treefold_op op;
@@ -23,7 +23,7 @@ static int is(const struct golden *g, const char *operation)
     return strcmp(g->operation, operation) == 0;
 }
 
-/* The index of a name among n names; n if it is not among them. */
+/* Returns the index of `name` in `names`, or n if it is not there. */
 static size_t find(const char *const *names, size_t n, const char *name)
 {
     size_t i = 0;
@@ -47,7 +47,7 @@ static unsigned char *read_elements(FILE *file, treefold_type type, size_t n)
     return elements;
 }
 
-/* Generates the items of ISO C++ paper P4016. The file has only the number of these items. */
+/* Generates the items of ISO C++ paper P4016. For such a case, the file holds only the number of items. */
 static void generate(struct golden *g)
 {
     uint64_t state = 0x243F6A8885A308D3, count;
@@ -81,13 +81,13 @@ static int read_case(FILE *file, struct golden *g)
     return 1;
 }
 
-/* The exact statistic of a case; -1 if the case is not exact. */
+/* Returns the exact statistic that a case computes, or -1 if it computes none. */
 static treefold_statistic statistic_of(const struct golden *g)
 {
     return g->is_exact ? codes[find(statistics, 4, g->operation)] : -1;
 }
 
-/* Computes the case in one process. Returns 1 if there is a function for it. */
+/* Computes a case in this process. Returns 0 if there is no function for the case. */
 static int locally(const struct golden *g, void *result)
 {
     const treefold_type type = g->type;
@@ -107,8 +107,8 @@ static int locally(const struct golden *g, void *result)
     return 1;
 }
 
-/* Computes the case with a plan, in which each rank has some of the rows. Returns 1 if there is a plan for it. Sets *first and *count to
-   the elements of the result that this rank has. */
+/* Computes a case with a plan, where each rank has some of the rows. Returns 0 if no plan computes the case. This rank's result is *count
+   elements of the expected result, beginning with element *first. */
 static int by_plan(const struct golden *g, void *result, size_t *first, size_t *count)
 {
     const int is_exact = statistic_of(g) >= 0;

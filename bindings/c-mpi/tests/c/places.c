@@ -1,12 +1,12 @@
-/* Calls every function of treefold_mpi.h with results that are NULL, misaligned, or overlap an array that the function reads or writes.
-   Each rank runs alone. A plan is spent after a run with an invalid argument, so each call has its own plan. */
+/* Calls every function of treefold_mpi.h with invalid result pointers: NULL, misaligned, and into an array that the function reads or
+   writes. Each rank runs alone. A run with an invalid argument spends its plan, so each call has a plan of its own. */
 #include "../../../c/tests/c/places.h"
 
 #include "ranks.h"
 
 static MPI_Comm self = MPI_COMM_SELF;
 
-/* The number of doubles in `items`. The keys are the zeros of `others`. */
+/* COUNT is the number of doubles in `items`. Calls by key pass the array `others`, which holds zeros, as keys. */
 enum { COUNT = ROOM_BYTES / sizeof(double), KEYED_RUN = -1 };
 
 #define OF_TREE(width) &(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_SUM, COUNT / (width), width, NULL}
@@ -52,8 +52,8 @@ static int left_one(void *context, const void *left, const void *right, void *ou
     return 0;
 }
 
-/* A row creates the arguments of a call, makes the call, and, if it succeeds, destroys the arguments. Successful calls keep the error
-   message of the failed call. */
+/* Each row defines a function that creates the arguments of a call and makes the call. If the call succeeds, the function destroys the
+   arguments. If it fails, the function makes no other calls, so the error message can still be read. */
 #undef CALL_OF
 #define CALL_OF(function, result, make, call, end, ...)                                                                                \
     static treefold_status function##_##result(void *result)                                                                           \
@@ -83,7 +83,7 @@ static int left_one(void *context, const void *left, const void *right, void *ou
 #define END_HASHED OK(treefold_hashed_destroy(&hashed))
 #define END_STARTED OK(treefold_cancel((void *)results)); END_PLAN
 #define END_SECOND OK(treefold_cancel(SECOND)); END_PLAN
-/* Stores a handle in the place from which the call reads it, if there is one. */
+/* Stores a handle in `results` if the call reads the handle from there. */
 #define AT(place, handle) (place == results ? (void)memcpy(results, &handle, sizeof handle) : (void)0)
 #define SECOND (void *)(results + ROOM_BYTES)
 #define OTHER(name) {SECOND, "`" #name "`"}
@@ -97,7 +97,7 @@ static int left_one(void *context, const void *left, const void *right, void *ou
 #define REDUCE plan, TREEFOLD_REDUCE
 #define NO_PLACE NULL, 0
 
-/* NULLABLE marks results that may be NULL. */
+/* The rows of RESULTS have results that must not be NULL; those of NULLABLE have results that may be NULL. */
 #define RESULTS                                                                                                                        \
     ROW(treefold_mpi_library, text, NOTHING, (text), NOTHING, 8, {{0}})                                                                \
     ROW(treefold_comm_duplicate_checked, result, NOTHING,                                                                              \

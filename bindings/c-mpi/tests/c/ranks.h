@@ -1,4 +1,4 @@
-/* Shared by the tests over ranks: the beginning and end of a test, plans built from a recipe, and every way to run a plan. */
+/* What the tests over ranks share: how a test begins and ends, how it builds plans from recipes, and all kinds of calls that run a plan. */
 #ifndef RANKS_H
 #define RANKS_H
 
@@ -43,7 +43,7 @@ struct recipe {
     const char *algorithm;    /* NULL for any */
 };
 
-/* The first row of a rank, which is a multiple of the number of lanes. */
+/* The number of rank r's first row. For a plan in lanes, it is a multiple of the number of lanes. */
 static inline size_t begin_of(const struct recipe *recipe, int r)
 {
     const size_t unit = recipe->kind == LANES ? (size_t)recipe->code : 1;
@@ -52,7 +52,7 @@ static inline size_t begin_of(const struct recipe *recipe, int r)
 
 static inline size_t count_of(const struct recipe *recipe) { return begin_of(recipe, rank + 1) - begin_of(recipe, rank); }
 
-/* The builder of a recipe, with the last rank as root. */
+/* Returns the builder that a recipe describes. The last rank is the root. */
 static inline treefold_builder *builder_of(const struct recipe *recipe)
 {
     treefold_builder *builder = NULL;
@@ -82,7 +82,7 @@ static inline treefold_plan *built(treefold_builder *builder)
     return plan;
 }
 
-/* Checks that a builder cannot build, and destroys it. */
+/* Checks that a build fails with an error whose text contains `words`, and destroys the builder. */
 #define CANNOT_BUILD(code, words, builder)                                                                                             \
     do {                                                                                                                               \
         treefold_builder *own_ = (builder);                                                                                            \
@@ -144,8 +144,8 @@ static inline treefold_status start(const treefold_plan *plan, int32_t operation
     }
 }
 
-/* The kinds of calls: blocking; a start, and a wait that gets the result array; a start that gets this array, and a wait; or a start that
-   gets this array, and wait_all. */
+/* The kinds of calls. BLOCKING makes a blocking call. The others start a run: PLACE_LATE passes the result array to the wait, PLACE_EARLY
+   passes it to the start, and WAIT_ALL passes it to the start and calls treefold_wait_all. */
 enum way { BLOCKING, PLACE_LATE, PLACE_EARLY, WAIT_ALL, WAYS };
 
 static inline treefold_status run_by(enum way way, const treefold_plan *plan, int32_t operation, const struct input *in, void *result,
@@ -169,7 +169,7 @@ static inline treefold_status run_by(enum way way, const treefold_plan *plan, in
     return status;
 }
 
-/* Runs an operation with every kind of call. On ranks that get a result, each run must write the expected bytes of m elements. */
+/* Runs an operation with every kind of call. Returns whether each run wrote the expected m elements, or nothing on a rank without result. */
 static inline int is_right_in_every_way(const treefold_plan *plan, int32_t operation, const struct input *in, const void *expected,
                                         size_t bytes, size_t m)
 {
@@ -179,7 +179,7 @@ static inline int is_right_in_every_way(const treefold_plan *plan, int32_t opera
     for (enum way way = BLOCKING; way < WAYS; way++) {
         int is_mine = -1;
         memset(found, 7, bytes);
-        /* Ranks other than the root may pass an array, or NULL. */
+        /* A rank that gets no result may pass an array or NULL. */
         const int gives = has_result || way % 2 == 1;
         OK(run_by(way, plan, operation, in, gives ? found : NULL, gives ? m : 0, &is_mine));
         CHECK(is_mine == has_result);
@@ -190,7 +190,7 @@ static inline int is_right_in_every_way(const treefold_plan *plan, int32_t opera
     return all;
 }
 
-/* The last rank's call must fail with this error, and the other ranks must get an error; the plan is then spent. */
+/* The last rank calls `wrong` and must get the error `code`; the others call `right` and must get an error. The plan must then be spent. */
 #define ON_LAST(recipe, code, words, wrong, right)                                                                                     \
     do {                                                                                                                               \
         treefold_plan *plan = plan_of(recipe);                                                                                         \

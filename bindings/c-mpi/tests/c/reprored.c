@@ -1,4 +1,4 @@
-/* Uses contexts as RAxML-NG does: creates two, fills a buffer, reduces, and reads the buffer again. */
+/* Uses ReproRed's interface as RAxML-NG does: creates two contexts, fills a buffer, reduces it, and reads the buffer again. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "../../../c/tests/c/check.h"
@@ -10,7 +10,7 @@
 
 enum { SITES = 767 };
 
-/* Creates two contexts, and checks that rank 0 prints once that another order is requested, and that other ranks print nothing. */
+/* Creates two contexts while REPR_REDUCE asks for another order. Checks that rank 0 prints one message about this, and other ranks none. */
 static void contexts(int rank, int begin, int count, ReductionContext *first, ReductionContext *second)
 {
     char told[512];
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
         }
         CHECK(bits(reproducible_reduce(first)) == bits(tree_sum(sites, SITES)));
         CHECK(bits(reproducible_reduce(second)) == bits(tree_sum(squares, SITES)));
-        /* RAxML-NG copies the values of the sites afterwards. */
+        /* After a reduction, RAxML-NG reads the items from the buffer. */
         CHECK(get_reduction_buffer(first) == buffer);
         for (int i = 0; i < count; i++)
             CHECK(bits(buffer[i]) == bits(sites[begin + i]));
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     free_reduction_context(second);
     free_reduction_context(NULL);
 
-    /* Contexts with ranks in reverse order, with empty ranges, and on the program's own communicators. */
+    /* Checks contexts whose ranks are in reverse order, contexts with empty ranges, and contexts on communicators of the program. */
     MPI_Comm reversed;
     MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &reversed);
     set_default_reduction_context_communicator((uintptr_t)reversed);

@@ -1,13 +1,13 @@
-/* Spawns processes, and connects to processes at a port. These processes have another MPI_COMM_WORLD, in which communicators are numbered
+/* Spawns processes, and connects to the same processes at a port. They have another MPI_COMM_WORLD, which numbers its communicators
    independently. Both sides build plans together, and free communicators in several orders. */
 #include "ranks.h"
 
 enum { CHILDREN = 2, ROUNDS = 2, MOST_OWN = 3 };
 
-/* The two sides of an intercommunicator between worlds. */
+/* The two sides of the intercommunicator. */
 enum { PARENTS = 0, CHILDREN_SIDE = 1 };
 
-/* Checks a plan over the ranks of a communicator; the sum has no rounding error. */
+/* Checks that a plan over the ranks of a communicator computes the sum of 1 to p exactly. */
 static void check_sum(treefold_comm *of)
 {
     int r = -1, p = -1;
@@ -32,7 +32,7 @@ static treefold_comm *duplicate(MPI_Comm comm)
     return copy;
 }
 
-/* Checks communicators over both sides. Each side also has communicators of its own; one side has more than the other. */
+/* Checks communicators over both sides. Each side also has communicators of its own, and one side has more of these than the other. */
 static void together(MPI_Comm between, int side)
 {
     treefold_comm *own[MOST_OWN], *both, *again;
@@ -45,7 +45,7 @@ static void together(MPI_Comm between, int side)
         both = duplicate(merged);
         for (int i = 0; i < count && round % 2 == 0; i++)
             OK(treefold_comm_free(&own[i]));
-        /* A destroyed communicator is freed when the same communicator is duplicated again. */
+        /* A treefold_comm that was destroyed is freed when its MPI communicator is duplicated again. */
         OK(treefold_comm_destroy(&both));
         both = duplicate(merged);
         again = duplicate(merged);
@@ -79,7 +79,7 @@ static void meet(MPI_Comm between, int side)
         MPI_Close_port(port);
 }
 
-/* Spawns more processes of this program. Returns MPI_COMM_NULL if the library cannot do this. */
+/* Spawns more processes of this program. Returns MPI_COMM_NULL if the MPI library cannot spawn processes. */
 static MPI_Comm started(const char *program)
 {
     int codes[CHILDREN], code;
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
         meet(between, side);
         MPI_Intercomm_merge(between, side, &all);
         MPI_Allreduce(&failures, &all_failures, 1, MPI_INT, MPI_SUM, all);
-        /* If communicators over both sides remain, Open MPI 4.1 fails in MPI_Finalize, since a process of the other side may have ended. */
+        /* Open MPI 4.1 fails in MPI_Finalize if a communicator over both sides remains: a process of the other side may have ended. */
         MPI_Comm_free(&all);
         MPI_Comm_disconnect(&between);
         if (rank == 0 && all_failures == 0)

@@ -1,4 +1,4 @@
-/* Calls every function of treefold_mpi.h except those by key, with right and wrong arguments, on any number of ranks. */
+/* Calls every function of treefold_mpi.h except those by key, on any number of ranks, with valid and with invalid arguments. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "ranks.h"
@@ -10,7 +10,7 @@ enum { N = 1000, ROWS = 37, WIDTH = 5 };
 
 static double all[N];
 
-/* Frees communicators. A freed communicator continues to exist while some rank still has a plan on it. */
+/* Tests treefold_comm_free. A freed communicator continues to exist as long as any rank has a plan on it. */
 static void freeing(void)
 {
     int turns = 20;
@@ -64,7 +64,7 @@ static void interruption(void)
         MPI_Barrier(MPI_COMM_WORLD);
     } else if (size > 1) {
         MPI_Barrier(MPI_COMM_WORLD);
-        /* Rank 0 may have sent its contribution before it was interrupted: then this run succeeds, and the next one fails. */
+        /* If rank 0 sent its contribution before it was interrupted, this run succeeds and the next one fails. */
         treefold_status status = treefold_allreduce(plan, &one, 1, &sum, 1);
         if (status == TREEFOLD_OK)
             status = treefold_allreduce(plan, &one, 1, &sum, 1);
@@ -120,8 +120,8 @@ static void communicators(void)
 static void distributions_and_algorithms(void)
 {
     const size_t p = (size_t)size, r = (size_t)rank, share = N / p, longer = N % p;
-    /* The four distributions: local items, numbered in order of the ranks; two ranges per rank, with the ranks in reverse order; even
-       shares; blocks, dealt round-robin. */
+    /* The four distributions are: local items, numbered in the order of the ranks; two ranges per rank, with the ranks in reverse order;
+       even shares; and blocks that are dealt round-robin. */
     const uint64_t begin = N * (p - 1 - r) / p, end = N * (p - r) / p, middle = (begin + end) / 2;
     const treefold_range ranges[4][2] = {{{N * r / p, N * (r + 1) / p}, {0, 0}},
                                          {{middle, end}, {begin, middle}},
@@ -157,7 +157,7 @@ static void distributions_and_algorithms(void)
     CHECK(algorithms > 20 && treefold_algorithm_name(SIZE_MAX) == NULL);
 }
 
-/* Returns n elements of type `type`, the same on every rank; floats have many magnitudes. */
+/* Returns n elements of type `type`. They are the same on every rank. Floats have many different magnitudes. */
 static void *fill(treefold_type type, size_t n, uint64_t seed)
 {
     const treefold_type part = part_of(type);
@@ -173,8 +173,8 @@ static void *fill(treefold_type type, size_t n, uint64_t seed)
     return items;
 }
 
-/* Computes a plan's result for the first `rows` rows, one element for each column, with the functions for one process. Other tests compare
-   these functions with the definitions. */
+/* Computes a plan's result for the first `rows` rows, one element for each column, with the functions that reduce in one process. Other
+   tests compare these functions with the definitions. */
 static void reduce_rows(const struct recipe *recipe, int has_pairs, const unsigned char *x, const unsigned char *y, size_t rows,
                         unsigned char *result)
 {
@@ -195,7 +195,7 @@ static void reduce_rows(const struct recipe *recipe, int has_pairs, const unsign
     free(left), free(right);
 }
 
-/* Checks all operations that a plan has for a form of input, by every kind of call. */
+/* Checks all operations that a plan offers for a form of input, with every kind of call. */
 static void check_plan(const struct recipe *recipe, int form)
 {
     const size_t bytes = bytes_of(recipe->type), width = recipe->width, row_bytes = width * bytes;
@@ -255,7 +255,7 @@ static void every_plan(void)
         for (int32_t lanes = 1; lanes <= 100 && is_real; lanes = lanes == 1 ? 16 : lanes == 16 ? 100 : 101)
             check_plan(&(struct recipe){LANES, type, lanes, N, 1, NULL}, ITEMS);
     }
-    /* Exact sums by every algorithm, where the first rank has no items. */
+    /* Exact sums with every algorithm. If there are several ranks, the first one has no items. */
     double expected, sum;
     void *x = fill(TREEFOLD_F64, N, 5);
     for (size_t i = 0; treefold_algorithm_name(i) != NULL; i++) {
@@ -314,7 +314,7 @@ static void builders(void)
     copy = builder;
     END(builder, &builder, &builder);
     EXPECT(TREEFOLD_ARGUMENT, "destroyed", treefold_builder_width(copy, 1));
-    /* Without items, a plan gives the operator's value for no items, or an error. */
+    /* For no items, a plan returns the operator's value for no items. If the operator has none, the plan cannot be built. */
     plan = plan_of(&(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_PRODUCT, 0, WIDTH, NULL});
     OK(treefold_allreduce(plan, NULL, 0, zero, WIDTH));
     CHECK(zero[0] == 1 && zero[WIDTH - 1] == 1);
@@ -322,8 +322,8 @@ static void builders(void)
     CANNOT_BUILD(TREEFOLD_EMPTY, "no items", builder_of(&(struct recipe){TREE, TREEFOLD_I32, TREEFOLD_MAX, 0, 1, NULL}));
 }
 
-/* A setter returns an error for a value that is wrong on its own, and keeps the old value, so the plan that is built in the end has the
-   right values. */
+/* Tests the setters. If a value is invalid by itself, the setter returns an error and the old value remains. Therefore, the plan that is
+   built afterwards has the values that were set before. */
 static void setters(void)
 {
     treefold_builder *builder = NULL, *exact = NULL;
@@ -361,12 +361,12 @@ static void setters(void)
     OK(treefold_plan_algorithm(plan, TREEFOLD_REDUCE, &name));
     CHECK(strcmp(name, "binomial") == 0);
     end_plan(&plan);
-    /* Empty ranges may be anywhere. Ranges that are valid on their own but do not cover all items are an error of the build. */
+    /* Empty ranges may begin anywhere. If ranges are valid by themselves but do not cover all items, the build returns the error. */
     OK(treefold_builder_extents(builder, empty, 3));
     EXPECT(TREEFOLD_DISAGREE, "item", treefold_plan_build(builder, &plan));
     OK(treefold_builder_agreed(builder));
     CANNOT_BUILD(TREEFOLD_ARGUMENT, "agreed", builder);
-    /* Lanes need sums of float or double items of width 1, and ranges that begin at a multiple of the number of lanes. */
+    /* A plan in lanes must compute sums of floats or doubles, have width 1, and have ranges that begin at a multiple of the lane count. */
     builder = builder_of(&(struct recipe){TREE, TREEFOLD_F64, TREEFOLD_SUM, N, WIDTH, NULL});
     OK(treefold_builder_lanes(builder, 16));
     CANNOT_BUILD(TREEFOLD_ARGUMENT, "", builder);
@@ -393,7 +393,7 @@ static void setters(void)
     }
 }
 
-/* Checks queries of plans, and broadcasts. */
+/* Tests the functions that describe a plan, and broadcasts. */
 static void plans(void)
 {
     size_t needed;
@@ -435,7 +435,7 @@ static void plans(void)
     end_plan(&plan);
 }
 
-/* Checks calls on runs between their start and their end. */
+/* Tests the functions for started runs. */
 static void runs(void)
 {
     const treefold_plan *of = NULL;
@@ -468,7 +468,7 @@ static void runs(void)
         OK(treefold_wait_timeout(started, turn == 0 ? 1e30 : INFINITY));
         OK(treefold_test(started, &done));
         CHECK(done == 1);
-        /* The run is over, but has not been waited for. */
+        /* The run is done, but remains pending until the wait. */
         CHECK_PENDING(plan, 1);
         ended = started;
         OK(treefold_wait(&started, &sum, 1, NULL));
@@ -488,7 +488,7 @@ static void runs(void)
     }
     OK(treefold_wait(&started, NULL, 0, NULL));
     CHECK(sum == size);
-    /* A wait still completes the run if its result array is wrong, if there is none, or if the start named one, too. */
+    /* A wait completes the run even if its result array is invalid or missing, or if the start had already been given one. */
     const struct {
         double *early, *late;
         size_t early_length, late_length;
@@ -503,7 +503,7 @@ static void runs(void)
         EXPECT(places[i].status, "", treefold_wait(&started, places[i].late, places[i].late_length, NULL));
         CHECK_PENDING(plan, 0);
     }
-    /* Two plans at once, and ranks that get no result. */
+    /* Two plans run at once. In the first run, only the root gets a result. */
     sum = second = -1;
     treefold_run *both[3] = {NULL, NULL, NULL};
     OK(START(plan, REDUCE, &sum, 1, &both[0]));
@@ -513,13 +513,13 @@ static void runs(void)
     CHECK(both[0] == NULL && both[2] == NULL && second == rank + 1 && sum == (rank == last() ? size : -1));
     OK(treefold_wait_all(both, 3));
     OK(treefold_wait_all(NULL, 0));
-    /* One run has no array for its result: wait_all returns this error after all runs have ended. */
+    /* One run has no array for its result. wait_all returns the error after all runs have ended. */
     OK(START(plan, ALLREDUCE, NULL, 0, &both[0]));
     OK(START(other, ALLREDUCE, &second, 1, &both[1]));
     EXPECT(TREEFOLD_LENGTH, "", treefold_wait_all(both, 2));
     CHECK(both[0] == NULL && both[1] == NULL && second == size);
     CHECK_PENDING(plan, 0);
-    /* A scan uses the items that it was started with, even if the array changes later. A run outlives its plan. */
+    /* A scan uses the items that the start was given, even if the array changes later. A run may outlive its plan. */
     double item = 1;
     kept = plan;
     OK(treefold_start(plan, TREEFOLD_EXSCAN, &item, 1, &sum, 1, &started));
@@ -547,7 +547,7 @@ static treefold_status started(const treefold_plan *plan, int32_t operation, con
     return status == TREEFOLD_OK ? treefold_wait(&run_of, NULL, 0, NULL) : status;
 }
 
-/* If one rank makes a mistake, all ranks that need its contribution get an error. */
+/* Tests that all ranks get an error if one rank passes an invalid argument. */
 static void mistakes(void)
 {
     const struct recipe tree = {TREE, TREEFOLD_F64, TREEFOLD_SUM, (size_t)size, 1, NULL};
@@ -593,8 +593,8 @@ static void mistakes(void)
 #undef RIGHT
 }
 
-/* If items have the wrong length, the wait fails for a plan in tree order, and the start for any other plan. If the result has the wrong
-   length, the wait fails. */
+/* Tests arrays of the wrong length. For items, the wait fails if the plan is in tree order; for other plans, the start fails. For a result,
+   the wait fails. */
 static void wrong_lengths(void)
 {
     const struct {
@@ -627,7 +627,7 @@ static void wrong_lengths(void)
     }
 }
 
-/* An operator that composes maps y = a x + b, and returns an error on rank `refuses`. */
+/* An item of `compose`: the map x -> a x + b. The operator composes two maps, and returns an error on rank `refuses`. */
 struct affine {
     int32_t a, b, more[3];
 };
@@ -645,7 +645,7 @@ static int compose(void *context, const void *left, const void *right, void *out
     return 0;
 }
 
-/* An operator that calls every function that communicates. */
+/* The operator `communicate` calls the functions that communicate. Each of them must return TREEFOLD_OPERATOR. */
 static treefold_plan *nested;
 static treefold_run *nested_run;
 static treefold_builder *nested_builder;
@@ -757,7 +757,7 @@ static void user_operators(void)
     END(builder, &nested_builder, &builder);
 }
 
-/* Checks that handles cannot be used in another thread. */
+/* Checks, on another thread, that the handles of the first thread cannot be used there. */
 static void *elsewhere(void *plan)
 {
     double one = 1, sum;

@@ -1,5 +1,5 @@
-// Runs the plans by key of treefold_mpi.hpp on any number of ranks, with right and wrong arguments. Compares the bits with the results
-// that one process computes from all items.
+// Runs the plans by key of treefold_mpi.hpp on any number of ranks, with valid and with invalid arguments. The bits of the results must be
+// those that one process computes from all items.
 
 #include <array>
 #include <cstdint>
@@ -18,7 +18,7 @@ using treefold::plan_builder;
 using treefold::statistic_of;
 namespace statistic = treefold::statistic;
 
-// The items that this rank has in a step. In step 0 the last rank has all items.
+// Returns the items that this rank has in a step. In step 0, the last rank has all items.
 template <class T> items<T> own(const items<T> &all, int step)
 {
     items<T> result;
@@ -30,7 +30,7 @@ template <class T> items<T> own(const items<T> &all, int step)
     return result;
 }
 
-// Checks sums and means of items.
+// Checks plans for sums and means that take items with their keys.
 template <class T> void walk_items(const treefold::comm &world)
 {
     items<T> all = draw<T>(600);
@@ -50,7 +50,7 @@ template <class T> void walk_items(const treefold::comm &world)
     walk(statistic::mean);
 }
 
-// Checks, for a statistic, that this rank's state becomes the state of all ranks' items.
+// Checks, for a statistic, that a run replaces the state of this rank's items with the state of all ranks' items.
 template <class T, treefold_statistic S> void walk_states(const treefold::comm &world, statistic_of<S> of)
 {
     const auto all = draw<T>(300);

@@ -1,5 +1,5 @@
-// Runs the exact plans of treefold_mpi.hpp on any number of ranks, with right and wrong arguments. Compares the bits with those of the
-// exact functions of treefold.hpp.
+// Runs the exact plans of treefold_mpi.hpp on any number of ranks, with valid and with invalid arguments. The bits of the results must be
+// those of the exact functions of treefold.hpp.
 
 #include <array>
 #include <complex>
@@ -16,7 +16,7 @@ using treefold::plan_builder;
 using treefold::statistic_of;
 namespace statistic = treefold::statistic;
 
-// The rows of `width` items that rank `to` has in a step. Every step has another distribution. In step 0 the last rank has all items.
+// Returns the rows of `width` items that rank `to` has in a step. Each step has its own distribution. In step 0, the last rank has all.
 template <class T> std::vector<T> dealt(const std::vector<T> &all, int step, int to, std::size_t width = 1)
 {
     std::vector<T> result;
@@ -84,7 +84,7 @@ template <class T, treefold_statistic S> void walk(const treefold::comm &world, 
 
 // ---- Mistakes
 
-// Makes calls that a plan does not offer, on every rank. The test of plans in tree order checks mistakes of one rank.
+// Makes calls that a plan does not offer, on every rank. (mpi.cpp tests mistakes that only one rank makes.)
 void mistakes(const treefold::comm &world)
 {
     const std::array<double, 4> x{1, 2, 3, 4};
@@ -97,7 +97,7 @@ void mistakes(const treefold::comm &world)
     CHECK(thrown([&] { return pairs.build().allreduce(x); }) == code::argument);
     go_on(world);
 
-    // If a start fails, it leaves no run.
+    // If a start fails, the plan has no pending run.
     const auto split = pairs.build();
     const auto started = treefold::try_([&] { return split.start_allreduce(x, rank == 0 ? two : std::span(x)); });
     CHECK(started.code() == (rank == 0 ? code::length : code::ok) && split.is_pending() == (rank != 0));
@@ -105,7 +105,7 @@ void mistakes(const treefold::comm &world)
         CHECK(thrown([&] { return split.allreduce(x, x); }) == code::under_way);
     go_on(world);
 
-    // Invalid settings, and settings on which ranks disagree.
+    // Passes invalid settings, and settings that differ between ranks.
     CHECK(thrown([&] { return treefold::plan<double>().start_allreduce(x, x); }) == code::null);
     CHECK(built(plan_builder<double>(pairs).local_items(1)) == code::argument);
     CHECK(built(rank == 0 ? pairs : plan_builder<double>(world, statistic::norm)) == (ranks == 1 ? code::ok : code::disagree));

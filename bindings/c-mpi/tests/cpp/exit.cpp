@@ -1,5 +1,5 @@
-// Destroys objects of every kind after main, after MPI_Finalize and after the destruction of thread-local variables. The destructors must
-// print nothing and must not end the program.
+// Destroys objects of every kind after main has returned, that is, after MPI_Finalize and after the destruction of thread-local variables.
+// The destructors must print nothing and must not end the program.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -66,7 +66,7 @@ std::optional<treefold::plan_builder<double>> builder;
 thread_local treefold::comm of_thread;
 thread_local treefold::plan<double> plan_of_thread;
 
-// C handles that a function registered with atexit destroys.
+// C handles. end_handles, which is registered with atexit, destroys them.
 treefold_comm *c_comm;
 treefold_builder *c_builder;
 treefold_plan *c_plan;
@@ -76,7 +76,7 @@ void end_handles()
 {
     int number = 0;
     double value = 0;
-    // All other calls return an error, and print nothing.
+    // Only calls that destroy a handle succeed here. All other calls return an error, and print nothing.
     if (treefold_comm_rank(c_comm, &number) == TREEFOLD_OK || treefold_allreduce(c_plan, &value, 1, &value, 1) == TREEFOLD_OK ||
         treefold_test(c_run, &number) == TREEFOLD_OK || treefold_builder_items(c_builder, 1) == TREEFOLD_OK)
         std::fprintf(stderr, "a handle outlives its thread\n");
@@ -115,7 +115,7 @@ void make()
     keyed.add(std::vector<int>{1}, x);
     static_cast<void>(late().allreduce(x));
 
-    // Runs without a wait.
+    // Starts runs that the program never waits for.
     run = sum.start_allreduce(x);
     composing = compose.start_allreduce(maps);
     scanning = spare.start_scan(x);

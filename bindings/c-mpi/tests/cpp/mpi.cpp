@@ -1,5 +1,5 @@
-// Runs the plans in tree order of treefold_mpi.hpp on any number of ranks, with right and wrong arguments. Compares the bits with the
-// definition in docs/order.md.
+// Runs the plans in tree order of treefold_mpi.hpp on any number of ranks, with valid and with invalid arguments. The bits of the results
+// must be those that docs/order.md defines.
 
 #include <algorithm>
 #include <array>
@@ -88,7 +88,7 @@ template <class T, class Op> constexpr bool is_buildable = std::is_constructible
 static_assert(is_buildable<double, decltype(ops::min)> && !is_buildable<std::complex<double>, decltype(ops::min)>);
 static_assert(!is_buildable<bool, decltype(ops::sum)> && !is_buildable<long double, decltype(ops::sum)>);
 
-// Checks every call of a plan for a type and an operator, of items and of rows.
+// Checks every call of the plans for a type and an operator, with width 1 and with width 5.
 template <class T, treefold_op Op> void walk(const treefold::comm &world, treefold::builtin<Op> op)
 {
     const share mine;
@@ -102,7 +102,7 @@ template <class T, treefold_op Op> void walk(const treefold::comm &world, treefo
         plan.broadcast(row);
         CHECK(same_bits(row, std::vector<T>(width, some_item<T>(static_cast<std::uint64_t>(last_rank())))));
 
-        // An exclusive scan's first prefix is the value for no items, if there is one.
+        // The first result of an exclusive scan is the operator's value for no items. Minimum and maximum have none, so exscan fails.
         constexpr bool has_empty = Op <= TREEFOLD_PRODUCT;
         std::vector<T> inclusive, exclusive;
         for (std::size_t i = 0; i < local.size(); ++i) {
@@ -130,7 +130,7 @@ template <class T> void walk_operators(const treefold::comm &world)
     }
 }
 
-// Checks dot products, which are sums of products in tree order, and sums in lanes.
+// Checks dot products (sums of products in tree order) and sums in lanes.
 template <class T> void dots_and_lanes(const treefold::comm &world)
 {
     const share mine;
@@ -168,7 +168,7 @@ template <class T> void dots_and_lanes(const treefold::comm &world)
     CHECK(built(plan_builder<T>(world, ops::max).local_items(1).lanes(2)) == code::unsupported);
 }
 
-// ---- Who has which items
+// ---- Which rank has which items
 
 void shares(const treefold::comm &world)
 {
@@ -177,7 +177,7 @@ void shares(const treefold::comm &world)
     const double right = treefold::sum(all);
     const auto size = static_cast<std::uint64_t>(ranks), me = static_cast<std::uint64_t>(rank);
 
-    // The ranks' blocks are in reverse order, and the two halves of each block are exchanged.
+    // The blocks of the ranks are in reverse order, and the two halves of each block are swapped.
     const std::uint64_t begin = count * (size - 1 - me) / size, end = count * (size - me) / size, middle = (begin + end) / 2;
     auto local = some_items<double>(middle, end);
     const auto front = some_items<double>(begin, middle);
@@ -204,7 +204,7 @@ void shares(const treefold::comm &world)
     CHECK(built(of_one().items(size + 1)) == code::disagree);
     CHECK(built(of_one().width(rank == 0 ? 2 : 3)) == (ranks == 1 ? code::ok : code::disagree));
 
-    // Checks invalid settings on every rank, and on one rank only: that rank gets its own error, and the others get an error that names it.
+    // Checks invalid settings, first on every rank, then only on rank 0. In the second case, other ranks get an error that names rank 0.
     using builder = plan_builder<double>;
     const auto wrong = [&](const char *words, auto set) {
         auto everywhere = of_one(), on_first = of_one();
@@ -268,7 +268,7 @@ void split_phase(const treefold::comm &world)
     const double right = treefold::sum(all);
     const auto plan = sum_plan(world, mine.count());
     auto sum = plan.start_allreduce(local);
-    std::fill(local.begin(), local.end(), 0.0); // The items are folded already.
+    std::fill(local.begin(), local.end(), 0.0); // The start has already folded the items.
     CHECK(same_bits(sum.wait(), right));
     local = kept;
 
@@ -287,7 +287,7 @@ void split_phase(const treefold::comm &world)
     CHECK(same_bits(orphan.wait(), right));
 }
 
-// Checks several runs at once. The ranks wait for them in different orders, or for all together.
+// Checks several runs at once. The ranks wait for the runs in different orders, or for all runs with one call.
 void several_runs(const treefold::comm &world)
 {
     const std::array<double, 3> local{1.0 * rank, 2, 3};
@@ -315,14 +315,14 @@ void several_runs(const treefold::comm &world)
     treefold::wait_all(std::span(runs));
     CHECK(sums == right && thrown([&] { return runs[0].wait(); }) == code::null);
 
-    // If a result span has the wrong length, the wait fails. All runs have ended then, and the plan can run again.
+    // If a result span has the wrong length, wait_all fails after all runs have ended, and the plans can run again.
     sum_run = one.start_into(operation::allreduce, local, std::span(sums).first(2));
     root_run = two.start_into(operation::allreduce, local, at_root);
     CHECK(thrown([&] { treefold::wait_all(sum_run, root_run); }) == code::length);
     CHECK(at_root == right && !one.is_pending() && !two.is_pending() && one.allreduce_row(local) == right);
 }
 
-// Checks that waits time out: the other ranks wait for rank 0, which starts only after their waits.
+// Checks that waits time out. Rank 0 makes its call only after the waits of the other ranks have timed out.
 void time_out(const treefold::comm &world)
 {
     const std::array one{1.0};
@@ -373,7 +373,7 @@ void operators(const treefold::comm &world)
             local.push_back(map(number));
     }
 
-    // A lambda with state. The plan still owns the lambda after the scope ends.
+    // The operator is a lambda with state. The plan owns a copy of the lambda, which remains after the scope ends.
     std::optional<treefold::plan<affine>> plan;
     {
         const auto neutral = std::make_shared<affine>(affine{1, 0});
@@ -391,7 +391,7 @@ void operators(const treefold::comm &world)
     plan.reset();
     CHECK(same_bits(orphan.wait(), right));
 
-    // A function, and a builder that builds two plans at once.
+    // The operator is a function. One builder builds two plans, which run at the same time.
     const auto builder = plan_builder<affine>(world, "affine", &after).local_items(each);
     const auto one = builder.build(), two = builder.build();
     auto one_run = one.start_allreduce(local), two_run = two.start_allreduce(local);
@@ -417,7 +417,7 @@ struct mine : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Checks a run whose operator throws on the last rank.
+// Checks a call whose operator throws on the last rank; `run` makes the call.
 template <class Run> void expect_failure(const treefold::comm &world, const Run &run)
 {
     const std::array<double, 4> local{1, 2, 3, 4};
@@ -456,7 +456,7 @@ void exceptions(const treefold::comm &world)
     });
 
     const std::array<double, 2> local{1, 2};
-    // A wait advances all runs, so the wait of one plan may call the operator of another.
+    // A wait advances all runs, so a wait for one plan's run may call another plan's operator.
     const auto at_root = [](double left, double right) {
         if (rank == 0)
             throw mine("by the operator");
@@ -478,7 +478,7 @@ void exceptions(const treefold::comm &world)
     go_on(world);
     CHECK(ranks == 1 || rank != 0 || exceptions_seen > 0);
 
-    // An operator cannot communicate: the call in it throws, and this exception reaches the caller.
+    // An operator must not communicate. If it makes such a call, the call throws, and the exception reaches the caller of the plan.
     std::optional<treefold::plan<double>> inner = sum_plan(world, 1);
     const auto communicates = [&inner](double left, double right) {
         return left + inner->allreduce(std::array{right});
@@ -495,7 +495,7 @@ void mistakes(const treefold::comm &world)
     const std::array<double, 3> local{1, 2, 3};
     std::array<double, 2> two{};
 
-    // One rank passes too few items: it gets a length error, and the others get an error. After a start, the wait throws.
+    // Rank 0 passes too few items. It gets a length error, and the other ranks get rank_failed. After a start, the wait throws.
     const auto given = std::span<const double>(local).first(rank == 0 ? 2 : 3);
     for (const bool is_split : {false, true}) {
         const auto plan = sum_plan(world, 3);
@@ -504,13 +504,13 @@ void mistakes(const treefold::comm &world)
         go_on(world);
     }
 
-    // On every rank, a result span has the wrong length, or an operation cannot be started.
+    // All ranks pass a result span of the wrong length, or start an operation that cannot be started.
     const auto short_plan = sum_plan(world, 3);
     CHECK(thrown([&] { short_plan.run_into(operation::allreduce, local, two); }) == code::length);
     CHECK(thrown([&] { return sum_plan(world, 3).start_into(operation::broadcast, local, two).wait(); }) == code::argument);
     go_on(world);
 
-    // After a wait that was given a result of the wrong length, the plan runs again.
+    // If a wait is given a result span of the wrong length, it throws, but the plan can run again.
     const auto patient = plan_builder<double>(world).local_items(1).width(3).build();
     auto row_run = patient.start_allreduce_row(local);
     CHECK(thrown([&] { row_run.wait_into(two); }) == code::length);
@@ -518,7 +518,7 @@ void mistakes(const treefold::comm &world)
     CHECK(thrown([&] { return patient.start_allreduce(local).wait(); }) == code::length); // A row is not a single item.
     CHECK(patient.allreduce_row(local) == (std::vector{1.0 * ranks, 2.0 * ranks, 3.0 * ranks}));
 
-    // One rank cancels its run, explicitly or by destroying it.
+    // Rank 0 cancels its run by a call, or by destroying the run.
     for (const bool by_destruction : {false, true}) {
         const auto cancelled = sum_plan(world, 3);
         std::optional started = cancelled.start_allreduce(local);
@@ -557,14 +557,14 @@ void moved_from(const treefold::comm &world)
                   [&] { return plan.allreduce(x, x); }, [&] { return plan.start_allreduce(x); },
                   [&] { return plan.start_into(operation::scan, x, row); }));
 
-    // Assigning a plan to a variable that holds another plan.
+    // Moves a plan into a variable that holds another plan.
     plan = std::move(other);
     other = sum_plan(world, 1);
     plan = std::move(other);
     CHECK(plan.allreduce(x) == ranks);
 }
 
-// Objects belong to the thread that created them. If another thread destroys an object, the library keeps what its handle names.
+// An object belongs to the thread that created it. If another thread destroys the object, the library keeps what the object's handle names.
 void threads(const treefold::comm &world)
 {
     const std::array<double, 1> local{1};

@@ -1,4 +1,4 @@
-// Functions that the tests on ranks share: they run the tests and check every call of a plan.
+// Functions that the tests on ranks share. They start and end a test, and check every call that a plan offers.
 
 #pragma once
 
@@ -50,25 +50,25 @@ inline void go_on(const treefold::comm &world)
     CHECK(sum_plan(world, 1).allreduce(std::array{1.0}) == ranks);
 }
 
-// Builds a plan, and returns the code of the error, or ok.
+// Builds a plan. Returns the code of the error if the build fails, else ok.
 template <class T> code built(const treefold::plan_builder<T> &builder)
 {
     return treefold::try_([&] { return builder.build(); }).code();
 }
 
-// The error that this rank gets if rank `of` fails with error `own`.
+// The code of the error that this rank gets if rank `of` fails with error `own`.
 inline code heard(code own, int of = 0)
 {
     return rank == of ? own : code::rank_failed;
 }
 
-// The scattered columns of a row.
+// Returns the columns of `row` that `of` selects.
 template <class T> std::vector<T> part(const std::vector<T> &row, treefold::columns of)
 {
     return {row.begin() + static_cast<std::ptrdiff_t>(of.begin), row.begin() + static_cast<std::ptrdiff_t>(of.end)};
 }
 
-// Checks every way to reduce a plan's input; `right` is the expected result.
+// Checks all calls that reduce the input `in`. The expected result is `right`.
 template <class T, class... In> void walk_reductions(const treefold::plan<T> &plan, const std::vector<T> &right, int root, const In &...in)
 {
     const bool is_root = rank == root;
@@ -83,7 +83,7 @@ template <class T, class... In> void walk_reductions(const treefold::plan<T> &pl
     CHECK(reduced.has_value() == is_root && same_bits(reduced.value_or(right), right));
     CHECK(plan.run_into(operation::reduce, in..., at_root) == is_root);
 
-    // Checks the results that waits return, and those that they write to a span.
+    // Checks results that a wait returns, and results that a wait writes to a span.
     CHECK(same_bits(plan.start_allreduce_row(in...).wait(), right));
     CHECK(same_bits(plan.start_reduce_row(in...).wait().value_or(right), right));
     auto row_run = plan.start_allreduce_row(in...);
@@ -100,7 +100,7 @@ template <class T, class... In> void walk_reductions(const treefold::plan<T> &pl
     placed = plan.start_into(operation::reduce, in..., at_root);
     CHECK(placed.wait() == is_root && same_bits(result, right));
 
-    // Checks the calls that return one item, or a row if the input's result is always a row.
+    // Checks the calls that return a single item. For some kinds of input, these calls return a row.
     using whole = decltype(plan.allreduce(in...));
     if constexpr (std::is_same_v<whole, std::vector<T>>) {
         CHECK(same_bits(plan.allreduce(in...), right) && same_bits(plan.start_allreduce(in...).wait(), right));
@@ -113,7 +113,7 @@ template <class T, class... In> void walk_reductions(const treefold::plan<T> &pl
     }
 }
 
-// Checks every way to reduce and scatter a plan's input; `right` is the expected result.
+// Checks all calls that reduce the input `in` and scatter the result. The expected result, before it is scattered, is `right`.
 template <class T, class... In> void walk_scattered(const treefold::plan<T> &plan, const std::vector<T> &right, const In &...in)
 {
     const auto mine = part(right, plan.scattered_columns());
@@ -124,7 +124,7 @@ template <class T, class... In> void walk_scattered(const treefold::plan<T> &pla
     CHECK(plan.start_into(operation::reduce_scatter, in..., result).wait() && same_bits(result, mine));
 }
 
-// Checks every way to scan; `inclusive` and `exclusive` are the expected results.
+// Checks all scans of x. The expected results are `inclusive` and `exclusive`.
 template <class T>
 void walk_scans(const treefold::plan<T> &plan, const std::vector<T> &inclusive, const std::vector<T> &exclusive, const std::vector<T> &x)
 {
@@ -136,7 +136,7 @@ void walk_scans(const treefold::plan<T> &plan, const std::vector<T> &inclusive, 
     CHECK(same_bits(result, exclusive));
     auto kept = x;
     auto scanning = plan.start_scan(kept);
-    kept.assign(x.size(), T()); // A scan uses the items that it was started with.
+    kept.assign(x.size(), T()); // The scan must use the items that the start was given.
     CHECK(same_bits(scanning.wait(), inclusive) && same_bits(plan.start_exscan(x).wait(), exclusive));
     plan.start_into(operation::exscan, x, result).wait();
     CHECK(same_bits(result, exclusive));

@@ -1,5 +1,5 @@
-! Runs the plans by key of module treefold_mpi, with right and with wrong arguments, on any number of ranks. Compares sums with
-! sums of 64-bit integers, and other statistics with the statistics of a state that has all items.
+! Runs the plans by key of module treefold_mpi on any number of ranks, with valid and with invalid arguments. Compares sums with
+! sums of 64-bit integers, and other statistics with those of a state to which all items were added.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 by_key.f90 -ltreefold && mpirun -n 3 ./a.out
 
@@ -21,8 +21,8 @@ program keyed_walk
 
 contains
 
-   ! The items are integers of 20 bits, shifted by up to 30 bits: their sums need more than a double's 53 bits. The last key has
-   ! no items.
+   ! The items are integers of 20 bits, shifted left by up to 30 bits. Their sums may need more than the 53 bits of a double. No
+   ! item has the last key.
    subroutine walk()
       type(treefold_comm) :: comm
       integer(int64) :: state
@@ -55,7 +55,7 @@ contains
       call treefold_plan_build(builder, plan)
    end subroutine build
 
-   ! Checks keys of every type with every kind of call, and several distributions of the items.
+   ! Checks several distributions of the items, and keys of every type with every kind of call.
    subroutine sums(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan, small_plan
@@ -92,7 +92,7 @@ contains
       end do
    end subroutine sums
 
-   ! States by key become the states of all ranks' items: each statistic must equal the statistic of a state that has all items.
+   ! Checks that a run replaces the state of a rank's items with the state of all ranks' items, for every statistic.
    subroutine states(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan
@@ -151,7 +151,7 @@ contains
       integer, intent(in) :: numbers(:)
       integer :: ierr
 
-      ! The call fails if the statistic needs two arrays.
+      ! This call fails if the statistic takes two arrays.
       call treefold_state_add(keyed, x(numbers), keys=keys(numbers), ierr=ierr)
       if (ierr /= TREEFOLD_OK) call treefold_state_add(keyed, x(numbers), x(N + 1 - numbers), keys(numbers))
    end subroutine add
@@ -201,7 +201,7 @@ contains
       call fails('sums by key of complex numbers', ierr, TREEFOLD_UNSUPPORTED)
    end subroutine any_keys
 
-   ! Arbitrary 64-bit integers of both signs, in ascending order.
+   ! Converts a small key to a large 64-bit key. The large keys have both signs, and ascend as the small keys do.
    elemental function spread_out(key) result(wide)
       integer, intent(in) :: key
       integer(int64) :: wide

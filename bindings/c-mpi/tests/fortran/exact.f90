@@ -1,5 +1,5 @@
-! Runs the exact plans of module treefold_mpi, and its dot products, with right and with wrong arguments, on any number of ranks.
-! Compares results with 64-bit integers, converted once. Tests in C check what does not depend on Fortran.
+! Runs the exact plans of module treefold_mpi, and its dot products, on any number of ranks, with valid and with invalid arguments.
+! The results must be those of 64-bit integer arithmetic. The tests in C check what does not depend on Fortran.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 exact.f90 -ltreefold && mpirun -n 3 ./a.out
 
@@ -22,8 +22,8 @@ program exact_walk
 
 contains
 
-   ! x has integers of 20 bits, which every type represents exactly. y has such integers multiplied by up to 2^10, so that the sums
-   ! of products are longer than the significand of any type.
+   ! x holds integers of 20 bits, which every type represents exactly. y holds such integers multiplied by up to 2^10, so that the
+   ! sums of products may need more bits than the significand of any type has.
    subroutine walk()
       type(treefold_comm) :: comm
       integer(int64) :: state
@@ -142,7 +142,7 @@ contains
       end do
    end subroutine statistics_of
 
-   ! The bytes of a row of statistics. The product of x + x i and y + y i is 2 x y i, or 2 x y if one factor is conjugated.
+   ! Returns the bytes of a row of statistics. The product of x + x i and y + y i is 2 x y i; if one factor is conjugated, 2 x y.
    function value_of(type, statistic) result(bytes)
       integer, intent(in) :: type, statistic
       integer(int8), allocatable :: bytes(:)
@@ -188,7 +188,7 @@ contains
       call treefold_plan_algorithm(plan, TREEFOLD_CALL_BROADCAST, name)
       call check('no algorithm for broadcast', name == '')
 
-      ! A plan in tree order computes dot products of numbers whose products are exact.
+      ! A plan in tree order computes a dot product, too. All its products and sums are exact here.
       call treefold_builder_create(comm, TREEFOLD_F64, TREEFOLD_OP_SUM, builder)
       call treefold_builder_set(builder, local_items=9, root=ranks - 1)
       call treefold_plan_build(builder, plan)
@@ -198,7 +198,7 @@ contains
       end do
    end subroutine others
 
-   ! Dot products of separately stored arrays, in one message.
+   ! Checks calls that compute the dot products of several pairs of arrays at once, where each array is stored separately.
    subroutine apart(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan
@@ -253,7 +253,7 @@ contains
 
    ! ---- Errors ------------------------------------------------------------------------------------------------------------------
 
-   ! Mistakes that all ranks make alike.
+   ! Checks mistakes that all ranks make in the same call.
    subroutine local_errors(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan
@@ -300,7 +300,7 @@ contains
       call fails('arrays of another type', ierr, TREEFOLD_ARGUMENT)
    end subroutine local_errors
 
-   ! Mistakes of rank 0, which cause errors on the other ranks: no rank may get a sum without rank 0's items.
+   ! Checks mistakes of rank 0. The other ranks must get errors, not a sum without rank 0's items.
    subroutine errors_of_ranks(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_plan) :: plan
@@ -315,7 +315,7 @@ contains
       z = [1, 2]
       small = [1, 2]
       expected = merge(TREEFOLD_ARGUMENT, TREEFOLD_RANK_FAILED, rank == 0)
-      ! In a reduce, only the root needs the other ranks.
+      ! In a reduce, only the root needs contributions, so other ranks may get no error.
       is_needed = rank == 0 .or. rank == ranks - 1
 
       call build(comm, TREEFOLD_F64, TREEFOLD_STATISTIC_SUM, 1, plan)

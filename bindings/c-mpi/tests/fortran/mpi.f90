@@ -1,11 +1,11 @@
-! Calls the procedures of module treefold_mpi, with right and with wrong arguments, on any number of ranks. Compares the results
-! with integers, and with sums in tree order that this program computes itself.
+! Calls the procedures of module treefold_mpi on any number of ranks, with valid and with invalid arguments. Compares the results
+! with those of integer arithmetic, and with sums in tree order that this program computes itself.
 !
 !     mpifort treefold_descriptor.c treefold.F90 treefold_mpi.F90 mpi.f90 -ltreefold && mpirun -n 3 ./a.out
 
 include 'checks.inc'
 
-! Operators are procedures of a module, because compilers generate code on the stack for the addresses of internal procedures.
+! The operators are in a module because, for the address of an internal procedure, compilers put code on the stack.
 module operators_of_test
    use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_int, c_ptr
    use, intrinsic :: iso_fortran_env, only: real64
@@ -53,7 +53,7 @@ program mpi_walk
    use operators_of_test
    implicit none
 
-   ! C functions, to check that finalisers have destroyed the handles.
+   ! These C functions check that finalisers have destroyed the handles.
    interface
       integer(c_int32_t) function c_comm_destroy(handle) bind(c, name='treefold_comm_destroy')
          import; type(c_ptr), intent(inout) :: handle
@@ -81,7 +81,7 @@ program mpi_walk
    real(real64) :: x(N)
 
    call begin_program()
-   ! This rank has items first + 1 to last; every rank has another number of items.
+   ! This rank has items first + 1 to last. Higher ranks have more items.
    first = N * rank * (rank + 1) / (ranks * (ranks + 1))
    last = N * (rank + 1) * (rank + 2) / (ranks * (ranks + 1))
    call walk()
@@ -107,7 +107,7 @@ contains
       call handles_end(comm)
    end subroutine walk
 
-   ! The definition of docs/order.md, section 1: a node's left child has the greatest power of two that is less than its size.
+   ! Sums x in tree order (docs/order.md, section 1). The left child of a node has the greatest power of two below the node's size.
    recursive function tree(x) result(total)
       real(real64), intent(in) :: x(:)
       real(real64) :: total
@@ -170,7 +170,7 @@ contains
 
    ! ---- Builders --------------------------------------------------------------------------------------------------------------
 
-   ! Checks every setting that says which items a rank has.
+   ! Checks every setting that determines which items a rank has.
    subroutine builders(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
@@ -186,7 +186,7 @@ contains
       call treefold_builder_set(builder, local_items=int(last - first, int64), items=int(N, int64), width=1_int64)
       call total_by('local_items of 64 bits', builder, x(first + 1:last))
 
-      ! Every item whose number modulo the number of ranks is this rank, in descending order.
+      ! This rank has each item whose number, modulo the number of ranks, is its own rank. The items descend.
       allocate (ranges(2, 0), mine(0))
       do i = N - 1, 0, -1
          if (mod(i, ranks) /= rank) cycle
@@ -214,7 +214,7 @@ contains
       call treefold_builder_set(builder, block_cyclic=[N, BLOCK])
       call total_by('block_cyclic', builder, [(x(i + 1:min(i + BLOCK, N)), i = BLOCK * rank, N - 1, BLOCK * ranks)])
 
-      ! Lanes 0, 1 and 2, whose sums are added in tree order.
+      ! Three lanes. The sums of the lanes are added in tree order.
       call new(comm, builder)
       call treefold_builder_set(builder, lanes=3, local_items=merge(N, 0, rank == 0))
       call total_by('lanes', builder, x(:merge(N, 0, rank == 0)), tree([tree(x(1::3)), tree(x(2::3)), tree(x(3::3))]))
@@ -230,7 +230,7 @@ contains
       call treefold_builder_set(builder, agreed=.true., ierr=ierr); call fails('agreed after destroy', ierr, TREEFOLD_NULL)
    end subroutine builders
 
-   ! Invalid settings are reported at once.
+   ! Checks that treefold_builder_set itself returns the error if a setting is invalid.
    subroutine wrong_settings(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
@@ -330,7 +330,7 @@ contains
       call fails('the columns after destroy', ierr, TREEFOLD_NULL)
    end subroutine plans
 
-   ! Reduces rows: by an algorithm, unless `name` is empty, and with the value 2 of a parameter, unless `parameter` is 0.
+   ! Reduces rows. Unless `name` is empty, it is the algorithm. Unless `parameter` is 0, sets the parameter of this number to 2.
    subroutine rows_by(comm, name, parameter, plan)
       type(treefold_comm), intent(in) :: comm
       character(len=*), intent(in) :: name
@@ -353,7 +353,7 @@ contains
       columns = WIDTH
       call treefold_plan_build(builder, plan, ierr)
       if (ierr == TREEFOLD_UNSUPPORTED) then
-         ! This algorithm only reduces single values.
+         ! This algorithm reduces only rows of one element.
          columns = 1
          call treefold_builder_set(builder, width=1)
          call treefold_plan_build(builder, plan, ierr)
@@ -366,7 +366,7 @@ contains
 
    ! ---- Every call with every type --------------------------------------------------------------------------------------------
 
-   ! The third index is a slot: slot 1 of an array has the items, and each result has its own slot.
+   ! Checks every type and operator. The third index of an array is a slot. Slot 1 holds the items; each result has its own slot.
    subroutine all_types(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
@@ -397,7 +397,7 @@ contains
             call treefold_plan_scattered_columns(wide, a, b)
             a = a + 1
 
-            ! Small numbers, of both signs if the type is signed.
+            ! The items are small integers. If the type is signed, they have both signs.
             items = reshape([(int(mod(7 * i, 5) - 2, int64), i = 1, size(items))], shape(items))
             if (type >= TREEFOLD_U8) items = abs(items)
             if (op == TREEFOLD_OP_PRODUCT) items = merge(2, 1, items == 2 .and. spread([(i, i = 1, N)], 1, WIDTH) < 10)
@@ -449,7 +449,7 @@ contains
       end do
    end subroutine all_types
 
-   ! Checks sums by every kind of call, and other operators by one kind.
+   ! Checks every operation: sums with every kind of call, and the other operators with blocking calls.
    subroutine calls(wide, narrow, type, op, upto, mine, row, part, room, column, one, room_column)
       type(treefold_plan), intent(in) :: wide, narrow
       integer, intent(in) :: type, op
@@ -492,7 +492,7 @@ contains
 
    ! ---- Arrays of every kind --------------------------------------------------------------------------------------------------
 
-   ! Passes arrays with strides of both signs, vector subscripts, components and addresses, and arguments that C does not know.
+   ! Passes arrays with strides of both signs, vector subscripts, components and addresses, and arguments that only Fortran has.
    subroutine arrays(comm)
       type(treefold_comm), intent(in) :: comm
       type :: point
@@ -533,7 +533,7 @@ contains
       call same('an array at an address', total, tree(x))
       call of_assumed_size(builder, x)
 
-      ! A row that is not contiguous can get the result of a blocking call, but not of a start.
+      ! A blocking call can write its result to a row that is not contiguous. A run that was started cannot.
       call treefold_builder_set(builder, width=2)
       call treefold_plan_build(builder, rows)
       grid(1, :, 1) = x
@@ -594,7 +594,7 @@ contains
       integer :: i, ierr
       logical :: is_mine
 
-      ! Maps with whole numbers, whose products do not depend on the order.
+      ! The maps have integer coefficients, so that the arithmetic is exact.
       maps = reshape([(real(merge(-1, 1, mod(i, 3) == 0), real64), real(mod(7 * i, 9), real64), i = 1, N)], shape(maps))
       one = [1, 0]
       expected(:, 0) = one
@@ -625,7 +625,7 @@ contains
          call treefold_exscan(plan, mine, scanned(:, :last - first))
          call same('exscan of maps', scanned(:, :last - first), expected(:, first:last - 1))
 
-         ! On every rank, the result has bytes that are not whole items.
+         ! On every rank, the size of the result is not a multiple of the item size.
          call treefold_allreduce(plan, mine, map(:1), ierr); call fails('half a map', ierr, TREEFOLD_LENGTH)
          call says('`result` has 8 bytes, but the size of an item is 16')
          call treefold_allreduce(plan, mine, map, ierr); call fails('a plan whose run failed', ierr, TREEFOLD_SPENT)
@@ -658,7 +658,7 @@ contains
       call treefold_plan_build(builder, plan)
       call treefold_plan_build(builder, other)
 
-      ! Two runs at once, whose arrays may be reused after the start. Odd ranks wait for them in the other order.
+      ! Two runs at once. The array may change after the start. Odd ranks wait for the runs in the opposite order.
       allocate (mine, source=x(first + 1:last))
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
       mine = 0
@@ -671,7 +671,7 @@ contains
       call same('the first of two', total, tree(x))
       call same('the second of two', scanned(1), 0.0_real64)
 
-      ! Waits for both runs at once, and for a third variable without a run.
+      ! Waits for both runs with one call. The array also has an element without a run.
       mine = x(first + 1:last)
       totals = 0
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, runs(1), result=totals(1))
@@ -681,7 +681,7 @@ contains
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, runs(1))
       call treefold_wait_all(runs, ierr); call fails('a run without a place', ierr, TREEFOLD_LENGTH)
 
-      ! A plan has one run at a time; the first run continues.
+      ! Queries about a plan and its run.
       call treefold_plan_pending(plan, is_so)
       call check('a plan without a run', .not. is_so)
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
@@ -699,7 +699,7 @@ contains
       call treefold_run_algorithm(run, name, ierr); call fails('the algorithm of no run', ierr, TREEFOLD_NULL)
       call treefold_run_of_plan(run, plan, is_so, ierr); call fails('the plan of no run', ierr, TREEFOLD_NULL)
 
-      ! A wait times out because the last rank, which always has items, starts late. With one rank there is nothing to wait for.
+      ! A wait times out because the last rank, which always has items, starts late. A single rank would have nothing to wait for.
       if (ranks > 1) then
          if (rank /= ranks - 1) then
             call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
@@ -730,14 +730,14 @@ contains
       call treefold_wait_all(runs, ierr); call fails('a wait for no runs', ierr, TREEFOLD_OK)
       call treefold_cancel(second, ierr); call fails('cancelling nothing', ierr, TREEFOLD_OK)
 
-      ! Every rank abandons a run: its plan is spent.
+      ! Every rank cancels its run, which spends the plan.
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, mine, run)
       call treefold_cancel(run)
       call treefold_allreduce(plan, mine, total, ierr)
       call check('a plan whose run was cancelled', ierr == TREEFOLD_SPENT .or. ierr == TREEFOLD_RANK_FAILED)
    end subroutine split_phase
 
-   ! A long wait calls the callback, which ends the wait.
+   ! Checks that a long wait calls the callback, and that the callback ends the wait.
    subroutine interruptions()
       type(treefold_comm) :: comm
       type(treefold_builder) :: builder
@@ -758,7 +758,7 @@ contains
          if (rank == 0) call check('the callback was called', asked > 0)
          call MPI_Barrier(MPI_COMM_WORLD)
          if (rank /= 0) call treefold_allreduce(plan, [1.0_real64], total, ierr)
-         ! Rank 0 may already have sent its contribution.
+         ! The call succeeds if rank 0 had already sent its contribution.
          if (rank /= 0) call check('a plan interrupted on rank 0', ierr == TREEFOLD_OK .or. ierr == TREEFOLD_RANK_FAILED .or. &
             ierr == TREEFOLD_INTERRUPTED)
       end if
@@ -767,7 +767,7 @@ contains
 
    ! ---- Errors ----------------------------------------------------------------------------------------------------------------
 
-   ! Mistakes that all ranks make alike.
+   ! Checks mistakes that all ranks make in the same call.
    subroutine local_errors(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
@@ -789,7 +789,7 @@ contains
       call treefold_plan_build(builder, plan)
       call treefold_allreduce(plan, x(:1), total, ierr); call fails('an array of another length', ierr, TREEFOLD_LENGTH)
 
-      ! The start returns the error, and leaves no run.
+      ! The start returns the error, and the variable has no run.
       call treefold_plan_build(builder, plan)
       call treefold_start(plan, TREEFOLD_CALL_ALLREDUCE, [1.0_real32, 2.0_real32], run, ierr)
       call fails('the start with another type', ierr, TREEFOLD_ARGUMENT)
@@ -815,7 +815,7 @@ contains
       call fails('unsigned numbers of another size', ierr, TREEFOLD_ARGUMENT)
    end subroutine local_errors
 
-   ! Mistakes of one rank, which cause errors on the others.
+   ! Checks that a mistake of rank 1 causes errors on the other ranks.
    subroutine errors_of_ranks(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
@@ -858,7 +858,7 @@ contains
 
    ! ---- Handles ---------------------------------------------------------------------------------------------------------------
 
-   ! Objects that went out of scope have been destroyed: their C handles are invalid.
+   ! Checks that objects are destroyed when they go out of scope or are replaced. Their C handles are then invalid.
    subroutine handles_end(comm)
       type(treefold_comm), intent(in) :: comm
       type(treefold_builder) :: builder
@@ -875,7 +875,7 @@ contains
       call check('a plan has ended', c_plan_destroy(handles(3)) == TREEFOLD_ARGUMENT)
       call check('a run has ended', c_cancel(handles(4)) == TREEFOLD_ARGUMENT)
 
-      ! A plan is a component, an element of an array, or replaces another plan.
+      ! Plans that are components or elements of an array, and a plan that replaces another one.
       call new(comm, builder)
       call treefold_builder_set(builder, even=ranks)
       allocate (one%others(2))
@@ -902,7 +902,7 @@ contains
       deallocate (target_of_move)
       call check('the moved plan has ended', c_plan_destroy(handles(1)) == TREEFOLD_ARGUMENT)
 
-      ! A value that was never created can be assigned, which destroys the old value.
+      ! Assigning an empty plan to the variable destroys the plan that it holds.
       call treefold_plan_build(builder, plan)
       handles(1) = transfer(plan, c_null_ptr)
       plan = treefold_plan()
