@@ -1,8 +1,8 @@
-// Times peers (peer.hpp) in random order: driver ROUNDS LENGTHS PEER.so…, for example `driver 31 460,1602 a.so b.so`.
-//
-// Rank 0 prints a line for each length, state and peer: length, state, the peer's index, the bits of its sum, and for each round the nanoseconds
-// of a call on the slowest rank. The states are those of `cargo xtask bench reduce`. `warm`: calls follow each other. `cold`: a single call after
-// other work, which fills the caches and the branch predictors; the ranks begin at a time that they agreed on earlier.
+// Times the sums of several libraries (peers, see peer.hpp), called in random order. Usage: `driver ROUNDS LENGTHS PEER.so…`, for example
+// `driver 31 460,1602 a.so b.so`. Rank 0 prints a line for each length, state and peer: the length, the state, the peer's index, the bits
+// of its sum and, for each round, the nanoseconds of a call on the slowest rank. The two states are the same as in `cargo xtask bench
+// reduce`. `warm` means that calls follow each other. `cold` means that the caches and branch predictors are full of other work before each
+// call; the ranks begin that call at a time on which they agreed earlier.
 #include <algorithm>
 #include <chrono>
 #include <cinttypes>
@@ -61,7 +61,7 @@ static Peer load(const char *path) {
 
 using Code = uint64_t (*)(uint64_t);
 
-// A separate function for every number.
+// A template, so that the compiler generates a separate function for each number.
 template <uint64_t NUMBER> __attribute__((noinline)) static uint64_t other_code(uint64_t word) {
     for (int i = 0; i < 2; i++) {
         word = (word << 7 | word >> 57) + NUMBER * 0x01010101;
@@ -102,7 +102,7 @@ static double slowest(Nanoseconds own) {
     return slowest_ns;
 }
 
-// 1.5 times the time of the other work on the slowest rank.
+// Measures other_work on the slowest rank, and returns 1.5 times its time.
 static Nanoseconds longest_work() {
     other_work();
     auto begin = Clock::now();
@@ -110,7 +110,7 @@ static Nanoseconds longest_work() {
     return Nanoseconds(1.5 * slowest(Clock::now() - begin));
 }
 
-// The mean time of calls that follow each other.
+// Measures the mean time of `calls` calls that follow each other.
 static double warm_ns(const Peer &peer, int calls) {
     MPI_Barrier(MPI_COMM_WORLD);
     // This call is not timed, because the caches may still hold the data of an earlier peer.
@@ -122,7 +122,7 @@ static double warm_ns(const Peer &peer, int calls) {
     return slowest(Clock::now() - begin) / calls;
 }
 
-// The time of a single call after other work.
+// Measures the time of a single call after other work. The ranks begin the call at the same time, `work` after the barrier.
 static double cold_ns(const Peer &peer, Nanoseconds work) {
     MPI_Barrier(MPI_COMM_WORLD);
     auto agreed = Clock::now() + work;
@@ -134,7 +134,7 @@ static double cold_ns(const Peer &peer, Nanoseconds work) {
     return slowest(Clock::now() - begin);
 }
 
-// The item with this number, counted from 0. Items are negative, and most are small, as log-likelihoods are. SplitMix64 draws them.
+// Returns item `number`, which SplitMix64 draws. Like log-likelihoods, the items are negative and mostly small.
 static double item(uint64_t number) {
     uint64_t z = (number + 1) * 0x9E3779B97F4A7C15;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
@@ -169,7 +169,7 @@ static void measure(const std::vector<Peer> &peers, int length, int rounds) {
     for (bool is_cold : {false, true}) {
         std::vector<std::vector<double>> samples(peers.size());
         for (int round = 0; round < rounds; round++) {
-            // All ranks draw the same order. No peer follows itself, because a call leaves code and data in the last-level cache.
+            // All ranks draw the same order. No peer follows itself, since its previous call leaves code and data in the last-level cache.
             size_t last = order.back();
             do {
                 std::shuffle(order.begin(), order.end(), random);

@@ -1,4 +1,4 @@
-// ReproBLAS: binned sums of three bins, as its manual recommends, added over the ranks by MPI_Allreduce.
+// ReproBLAS: each rank computes a binned sum with three bins, as the manual recommends, and MPI_Allreduce adds the binned sums.
 #include <algorithm>
 #include <cstdlib>
 #include <vector>

@@ -1,4 +1,4 @@
-// ReproRed's DualTreeSummation, with its default of two children per rank.
+// ReproRed's class DualTreeSummation, with its default of two children per rank.
 #include <algorithm>
 #include <memory>
 #include <vector>

@@ -1,4 +1,4 @@
-// BinaryTreeSummation, of the program that Stelz's thesis (2022) describes.
+// The class BinaryTreeSummation of the program that Stelz's thesis (2022) describes.
 #include <memory>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// treefold: a plan, by the C interface.
+// treefold: a plan for sums in tree order, built and run through the C interface.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

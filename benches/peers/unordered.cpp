@@ -1,4 +1,4 @@
-// The reference, which is not reproducible: each rank adds in many registers, in no given order, and MPI_Allreduce adds the ranks' sums.
+// The reference, which is not reproducible: each rank sums its items in several vector registers, and MPI_Allreduce adds the ranks' sums.
 #include <cstdlib>
 #include <cstring>
 

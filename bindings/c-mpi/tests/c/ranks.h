@@ -169,7 +169,7 @@ static inline treefold_status run_by(enum way way, const treefold_plan *plan, in
     return status;
 }
 
-/* Runs an operation with every kind of call. Returns whether each run wrote the expected m elements, or nothing on a rank without result. */
+/* Runs an operation with every kind of call. Returns whether each run wrote the expected m elements; on a rank without result, nothing. */
 static inline int is_right_in_every_way(const treefold_plan *plan, int32_t operation, const struct input *in, const void *expected,
                                         size_t bytes, size_t m)
 {
