@@ -42,7 +42,7 @@ impl BlockCyclic {
         full_blocks * self.block_items + (last.end - last.start)
     }
 
-    /// The items of consecutive ranks: one range for each round in which blocks are dealt.
+    /// The items of the ranks at `positions`: one range for each round in which blocks are dealt.
     pub(crate) fn union(&self, positions: Range<usize>) -> impl Iterator<Item = Range<u64>> {
         let blocks_count = self.blocks_count();
         let ranks_count = positions.len() as u64;

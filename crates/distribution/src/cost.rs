@@ -12,13 +12,13 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// The costs that were measured for the thesis: `f64` sums on two AMD EPYC 7713 with p = 256 (section 3.1.2).
+    /// The costs measured for the thesis, with `f64` sums and p = 256 on two AMD EPYC 7713 processors (section 3.1.2).
     pub const THESIS: Self = Self {
         send_ns: 281.0,
         add_ns: 4.15,
     };
 
-    /// The score by eq. 3.7. Its three roundings are monotone, so more messages or a larger share never lower the score.
+    /// The score by eq. 3.7. The three roundings are monotone, so more messages or a larger share never lower the score.
     pub(crate) fn score_ns(&self, messages: u64, share_items_max: u64) -> f64 {
         messages as f64 * self.send_ns + share_items_max as f64 * self.add_ns
     }

@@ -1,21 +1,21 @@
 //! The critical path of Algorithm 1: the time until rank 0 has the value of the root.
 //!
 //! The score (eq. 3.7) adds the times of all messages as if they were sent one after another, and ignores waiting. The thesis
-//! notes this (section 3.1.2.5) and leaves the critical path to future work. In the model of this module, every rank starts at
+//! notes both (section 3.1.2.5) and leaves the critical path to future work. In the model of this module, every rank starts at
 //! time 0 and does one thing at a time, in the order of Algorithm 1:
 //!
 //! - A rank reduces its outbound subtrees in ascending order of x, and sends each value as soon as it is reduced.
 //! - Combining two values takes add_ns.
 //! - A message takes send_ns of the *sender's* time, as with a blocking `MPI_Send`, and arrives at the end of this time. Receiving
 //!   takes no time, but the receiver waits for the value that it needs next.
-//! - In a subtree that reaches past the rank's end, the rank reduces its own items first. Then it climbs from its last item. At
-//!   each level it combines its value with the left sibling, which it owns, or with the right sibling, which it receives.
+//! - In a subtree that extends past the rank's last item, the rank reduces its own items first. Then it climbs from its last item.
+//!   At each level it combines its value with the left sibling, which it owns, or with the right sibling, which it receives.
 //!
 //! The model has no message buffer, no distances and no congestion.
 //!
-//! A boundary at item e cuts the subtrees that begin at e, f(e), f(f(e)), … with f(x) = x + lowbit(x), where lowbit(x) is the
-//! lowest set bit of x. Ranks after the boundary send the values of these subtrees to ranks before it. If ranks are visited from
-//! last to first, the arrival times of the values in transit form a stack, so the computation takes O(p log N).
+//! Let f(x) = x + lowbit(x), where lowbit(x) is the lowest set bit of x. A boundary at item e cuts the subtrees that begin at
+//! e, f(e), f(f(e)), …. Ranks after the boundary send the values of these subtrees to ranks before the boundary. If ranks are
+//! visited from last to first, the arrival times of the values in transit form a stack, so the computation takes O(p log N).
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub(crate) fn critical_path_ns(
     ranges_from_last: impl Iterator<Item = Range<u64>>,
     cost: &Cost,
 ) -> f64 {
-    // One arrival time for each subtree that is cut by the start of the range visited before; the leftmost subtree is on top.
+    // The arrival time of each subtree that the start of the previously visited range cuts; the leftmost subtree is on top.
     let mut arrivals_ns: Vec<f64> = Vec::new();
     let mut own_ns = Vec::new();
     let mut now_ns = 0.0;

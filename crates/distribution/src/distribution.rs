@@ -1,6 +1,6 @@
 //! Distributions, which give every rank contiguous items.
 //!
-//! A regular distribution is a formula, so a million ranks need no table. Irregular boundaries are stored in a table.
+//! A regular distribution follows a formula, so a million ranks need no table. Irregular boundaries are stored in a table.
 
 use std::ops::Range;
 
@@ -152,8 +152,8 @@ impl Distribution {
 
     /// The rank that owns an item (thesis, eq. 3.4).
     ///
-    /// Takes O(1) if the starts [follow a formula](Self::is_formula), and otherwise O(log p): distributions from counts or
-    /// boundaries, optimized-published distributions and optimal ones are tables.
+    /// Takes O(1) if the starts [follow a formula](Self::is_formula), and otherwise O(log p). The starts are in a table if the
+    /// distribution was made from counts or boundaries, or is optimized-published, score-optimal or path-optimal.
     ///
     /// # Panics
     ///

@@ -12,31 +12,31 @@ pub enum Error {
     #[error("a distribution needs at least one rank, but p = 0")]
     NoRanks,
     /// α, the maximum deviation of an optimized distribution as a fraction of N/p, is negative, at least 1, or NaN.
-    #[error("alpha = {alpha} does not lie in 0 <= alpha < 1")]
+    #[error("alpha must be at least 0 and less than 1, but is {alpha}")]
     Alpha {
         /// The α that was given.
         alpha: f64,
     },
     /// A cost is negative or not finite.
-    #[error("costs must be finite and at least 0, but are {} ns a message and {} ns an addition", .cost.send_ns, .cost.add_ns)]
+    #[error("costs must be finite and at least 0, but are {} ns per message and {} ns per addition", .cost.send_ns, .cost.add_ns)]
     Cost {
         /// The costs that were given.
         cost: Cost,
     },
     /// The item counts add up to more than a `u64` holds.
-    #[error("ranks 0 to {rank} own more than 2^64 - 1 items together")]
+    #[error("ranks 0 to {rank} together own more than 2^64 - 1 items")]
     TooManyItems {
         /// The rank whose count overflows the sum.
         rank: usize,
     },
     /// The first boundary is not 0, so no rank would own the items before this boundary.
-    #[error("rank 0 starts at item {start}, not at item 0")]
+    #[error("rank 0 must start at item 0, but starts at item {start}")]
     FirstStart {
         /// The first boundary.
         start: u64,
     },
     /// A boundary is less than the one before it, so the rank between them would end before it starts.
-    #[error("rank {rank} starts at item {start}, after its end {end}")]
+    #[error("rank {rank} starts at item {start}, but ends before item {end}")]
     Decreasing {
         /// The rank between the two boundaries.
         rank: usize,
@@ -81,7 +81,7 @@ pub enum Error {
         ranks: usize,
     },
     /// Two new ranks were given the same old number.
-    #[error("two of the new ranks were old rank {rank}")]
+    #[error("two new ranks have the same old number: {rank}")]
     TwiceARank {
         /// The old number that was given twice.
         rank: usize,
@@ -89,7 +89,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns the costs if they are valid.
+    /// Returns the costs if they are valid, otherwise the error.
     pub(crate) fn unless_valid(cost: &Cost) -> Result<Cost, Self> {
         if cost.is_valid() {
             Ok(*cost)

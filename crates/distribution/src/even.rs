@@ -1,4 +1,4 @@
-//! Even shares, which differ by at most one item. A division finds the owner of an item.
+//! Computes even shares, which differ by at most one item. A division finds the owner of an item.
 
 /// ⌊N/p⌋ items for each rank, and one item more for N mod p ranks, the *longer* ranks.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! A table of arbitrary ranges for each rank, checked to give every item exactly one owner.
+//! A table of arbitrary ranges for each rank. The table is checked to give every item exactly one owner.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(crate) struct Explicit {
 }
 
 impl Explicit {
-    /// The start of every rank, then N, if all items are in rank order.
+    /// The start of every rank, then N; `None` unless all items are in rank order.
     pub(crate) fn boundaries(&self) -> Option<Vec<u64>> {
         let mut boundaries = vec![0];
         let mut end = 0;

@@ -1,13 +1,13 @@
 //! Distributes N items over p ranks, and computes what a distribution costs a tree-ordered reduction.
 //!
-//! Which rank owns which items changes the speed of a tree-ordered reduction, but not its result. A boundary between two ranks
-//! cuts subtrees, and the value of each cut subtree is sent as a message.
+//! The assignment of items to ranks changes the speed of a tree-ordered reduction, but not its result. A boundary between two
+//! ranks cuts subtrees, and the value of each cut subtree is sent as a message.
 //!
 //! - Even shares ([`Scheme::Lower`], [`Scheme::Upper`]) keep all ranks equally busy, but cut many subtrees.
 //! - Shares of a [power of two](Scheme::PowerOfTwo) cut few subtrees, but leave all remaining items to the last rank.
 //! - [Optimized](Scheme::Optimized) shares move each boundary a little to the left, to where it cuts fewer subtrees.
-//! - [Score-optimal](Scheme::ScoreOptimal) shares have the lowest score (eq. 3.7), a model that adds the times of all messages.
-//! - [Path-optimal](Scheme::PathOptimal) shares have a short critical path, in a model in which messages may overlap.
+//! - [Score-optimal](Scheme::ScoreOptimal) shares have the lowest score (eq. 3.7). The score adds the times of all messages.
+//! - [Path-optimal](Scheme::PathOptimal) shares have a short critical path. In its model, messages may overlap.
 //!
 //! "The thesis" is C. Stelz, *Core-Count Independent Reproducible Reduce*, Karlsruhe 2022. Its section 3.1.2 distributes
 //! N = 504850 items over p = 256 ranks:

@@ -2,13 +2,13 @@
 //! max { i | start(i) <= x }.
 //!
 //! [`Distribution::rank_of`](crate::Distribution::rank_of) needs no table if a formula gives the starts, and otherwise uses
-//! [`logarithmic`]. Measurements compare `rank_of` with both functions here (thesis, section 3.1.3 and Figure 3.6).
+//! [`logarithmic`]. Measurements compare `rank_of` with [`linear`] and [`logarithmic`] (thesis, section 3.1.3 and Figure 3.6).
 //!
 //! Both functions take a table of the starts of all ranks, followed by N, in nondecreasing order. If several ranks have the same
 //! start, only the last of them can own items, and both functions return it.
 
-/// Finds the owner of an item in O(p), by a scan for the first start after the item. This is the
-/// thesis' first implementation.
+/// Finds the owner of an item in O(p), by a scan for the first start after the item. The thesis'
+/// first implementation did the same.
 ///
 /// # Panics
 ///

@@ -1,11 +1,11 @@
-//! Algorithm 3, which chooses start indices with more trailing zeros, so that boundaries cut fewer subtrees.
+//! Algorithm 3 of the thesis, which chooses start indices with more trailing zeros, so that boundaries cut fewer subtrees.
 //!
 //! If a rank's start index has t trailing zeros, the rank begins with a whole subtree of 2^t items. Clearing the lowest set bit
-//! of the start, which gives its parent, moves the boundary left to a larger subtree. Both rules here repeat this while the
-//! shares stay near N/p: one limits how far a start moves, the other limits the share before it.
+//! of the start, which gives its parent, moves the boundary left to a larger subtree. Two rules repeat this step while the
+//! shares stay near N/p. The first rule limits how far a start moves; the second limits the share before the start.
 //!
-//! The thesis prints the first rule, but its results (Table 3.3) come from the second. The printed rule has fewer messages and a
-//! smaller largest share, so `Distribution::optimized` uses it.
+//! The thesis prints the first rule, but its results (Table 3.3) come from the second. The first rule sends fewer messages and has
+//! a smaller largest share, so `Distribution::optimized` uses the first.
 
 use tree_index::parent;
 
@@ -13,8 +13,8 @@ use crate::error::Error;
 use crate::even::Even;
 use crate::roundest::roundest;
 
-/// The α of [`Scheme::distribute`](crate::Scheme::distribute): the maximum deviation of an optimized distribution, as a fraction
-/// of N/p. The thesis uses the same value (section 3.1.2.4).
+/// The α that [`Scheme::distribute`](crate::Scheme::distribute) uses: the maximum deviation of an optimized distribution, as a
+/// fraction of N/p. The thesis uses the same value (section 3.1.2.4).
 pub const ALPHA: f64 = 0.2;
 
 /// The rule that the thesis prints. It begins with the upper distribution. N, p and α determine each start, so no table is needed.
@@ -48,7 +48,7 @@ impl Optimized {
         roundest(initial.saturating_sub(self.shift_items_max), initial)
     }
 
-    /// The owner of an item. Starts move left by less than N/p, so this is the owner in the upper distribution or the next rank.
+    /// The owner of an item: the owner in the upper distribution or the rank after it, because starts move left by less than N/p.
     pub(crate) fn rank_of(self, item: u64) -> u64 {
         let rank = self.even.upper_rank_of(item);
         let next = rank + 1;
@@ -60,10 +60,10 @@ impl Optimized {
     }
 }
 
-/// The rule behind the thesis' published numbers, which begins with the lower distribution.
+/// The rule behind the thesis' published numbers. The rule begins with the lower distribution.
 ///
 /// A start moves left while the share *before* it stays within (1 ± α) N/p. That share begins at the previous start, which has
-/// already moved. Each start depends on all earlier ones, so the starts are stored in a table.
+/// already moved. Each start depends on all earlier starts, so the starts are stored in a table.
 pub(crate) fn published_boundaries(items: u64, ranks: u64, alpha: f64) -> Result<Vec<u64>, Error> {
     let alpha = checked(alpha)?;
     let fair_share_items = fair_share_items(items, ranks);
@@ -96,7 +96,7 @@ fn checked(alpha: f64) -> Result<f64, Error> {
     }
 }
 
-/// N/p, rounded twice: the same on every machine, and far more precise than α needs.
+/// N/p. The roundings are the same on every machine, and far finer than α needs.
 fn fair_share_items(items: u64, ranks: u64) -> f64 {
     items as f64 / ranks as f64
 }

@@ -1,7 +1,7 @@
-//! Ownerships, which say which rank owns which items. The items of a rank need not be contiguous.
+//! An ownership says which rank owns which items. The items of a rank need not be contiguous.
 //!
-//! Programs scatter items for good reasons: matrices are block-cyclic; a rank of a phylogenetic code owns a slice of every
-//! partition. A reduction follows the order of the items' numbers, so the ownership does not change its bits.
+//! Programs scatter items for good reasons: matrices are block-cyclic; a rank of a phylogenetics program owns a slice of every
+//! partition. A reduction follows the order of the items' numbers, so the ownership does not change the bits of the result.
 
 use std::ops::Range;
 
@@ -268,12 +268,12 @@ impl Ownership {
         }
     }
 
-    /// The items of the ranks at these positions, as ranges in ascending order; neighbouring ranges may be adjacent. If the
-    /// ownership is a formula, the ranges are computed lazily.
+    /// The items of the ranks at these [positions](Ownership::rank_at), as ranges in ascending order; a range may be adjacent to
+    /// the next. If the ownership is a formula, the ranges are computed lazily.
     ///
     /// # Panics
     ///
-    /// If there is no such position.
+    /// If one of the positions does not exist.
     pub fn union(&self, positions: Range<usize>) -> impl Iterator<Item = Range<u64>> {
         assert!(
             positions.end <= self.ranks(),

@@ -1,4 +1,4 @@
-//! Assigns items to new owners after ranks have failed, joined or restarted. Lists which rank gets which items from which rank.
+//! Assigns items to new owners after ranks have failed, joined or restarted, and lists the moves of items between ranks.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,8 +12,8 @@ use crate::ownership::Ownership;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rebalance {
-    /// Moves only items that were lost. Each lost item goes to the rank that has the fewest items by then, so shares become as even
-    /// as possible. Ranks keep their items in the same order, and append the items that they get.
+    /// Moves only items that were lost. Each lost item goes to the rank that has the fewest items at that point, so shares become
+    /// as even as possible. Ranks keep their items in the same order, and append the items that they get.
     ///
     /// A rank that has joined gets lost items like any other rank. If no items were lost, it stays empty.
     MinimalMovement,
@@ -21,12 +21,12 @@ pub enum Rebalance {
     EvenShares,
 }
 
-/// Where items are before they move.
+/// Where the items of a [`Move`] are before they move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
-    /// The rank with this new number has them.
+    /// The rank with this new number has the items.
     Rank(usize),
-    /// No rank has them. The rank with this old number owned them; the program must restore a copy or compute them again.
+    /// No rank has the items. The rank with this old number owned them; the program must restore a copy or compute them again.
     Lost(usize),
 }
 
@@ -35,9 +35,9 @@ pub enum Source {
 pub struct Move {
     /// Where the items are before the move.
     pub from: Source,
-    /// The new number of the rank that owns the items from now on.
+    /// The new number of the rank that owns the items after the move.
     pub to: usize,
-    /// The items: at least one.
+    /// The items; the range is not empty.
     pub items: Range<u64>,
 }
 
@@ -47,12 +47,12 @@ pub struct Rebalanced {
     /// Which of the new ranks owns which items.
     pub ownership: Ownership,
     /// The moves, in ascending order of their items, each with one old and one new owner. Every rank computes the same list, so
-    /// each knows what to send and what to receive.
+    /// each rank knows what to send and what to receive.
     pub moves: Vec<Move>,
 }
 
 impl Ownership {
-    /// The items that are lost with these ranks, as ranges in ascending order; adjacent ranges are joined.
+    /// The items that are lost if these ranks fail, as ranges in ascending order. Adjacent ranges are joined.
     ///
     /// ```
     /// use distribution::{Distribution, Ownership};
@@ -64,7 +64,7 @@ impl Ownership {
     ///
     /// # Panics
     ///
-    /// If there is no such rank.
+    /// If one of the ranks does not exist.
     #[must_use]
     pub fn lost(&self, ranks: &[usize]) -> Vec<Range<u64>> {
         let of_these = ranks.iter().flat_map(|&rank| self.extents(rank));
@@ -73,7 +73,7 @@ impl Ownership {
         let mut joined: Vec<Range<u64>> = Vec::with_capacity(ranges.len());
         for range in ranges {
             match joined.last_mut() {
-                // A rank that was named twice adds nothing.
+                // A rank that is named twice adds nothing.
                 Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
                 _ => joined.push(range),
             }
@@ -195,7 +195,7 @@ fn lengths(ranges: &[Range<u64>]) -> u64 {
     lengths.fold(0, |sum, length| sum + length)
 }
 
-/// How many of `items` each rank gets if every item goes to the first of the ranks with the fewest items.
+/// How many of `items` each rank gets. Each item goes to the rank with the fewest items at that point; ties go to the lowest rank.
 fn dealt_out(counts: &[u64], mut items: u64) -> Vec<u64> {
     let mut got = vec![0; counts.len()];
     let ascending = counts
@@ -203,7 +203,7 @@ fn dealt_out(counts: &[u64], mut items: u64) -> Vec<u64> {
         .enumerate()
         .map(|(rank, &count)| Reverse((count, rank)));
     let mut waiting: BinaryHeap<Reverse<(u64, usize)>> = ascending.collect();
-    // The ranks in `rising` have the fewest items, `level` each. They get items until they have as many as the next rank, which joins.
+    // The ranks in `rising` have the fewest items, `level` each. They get items up to the count of the next rank, which is then added.
     let mut level = 0;
     let mut rising: Vec<usize> = Vec::new();
     while items > 0 {

@@ -1,5 +1,5 @@
-//! Links without start-up code, C library or loader, so that code that needs any of them fails to
-//! link.
+//! Makes the linker omit the start-up code, the C library and the loader, so that code that needs
+//! any of these fails to link.
 
 fn main() {
     for argument in ["-nostartfiles", "-nostdlib", "-static"] {

@@ -1,8 +1,8 @@
-//! Fragments of any set of items, and how adjacent fragments merge.
+//! Computes the fragment of any set of items, and merges adjacent fragments.
 //!
 //! A fragment is the list of the maximal nodes inside a set of items, left to right. The values of these
 //! nodes are all that the rest of the tree needs from these items. Merging fragments is exactly
-//! associative: each node is combined once, from the same operands, whichever ranges are merged first. A
+//! associative: each node is computed once, from the same operands, whichever fragments merge first. A
 //! reduction in tree order can therefore follow any schedule.
 //!
 //! ```text
@@ -10,8 +10,8 @@
 //!
 //!   (0,2) (4,0)  +  (5,0) (6,1) (8,3)
 //!   (0,2) (4,1)        (6,1) (8,3)         (4,0) and (5,0) are siblings
-//!   (0,2) (4,2)              (8,3)         (4,1) and (6,1) are
-//!   (0,3)                    (8,3)         (0,2) and (4,2) are
+//!   (0,2) (4,2)              (8,3)         (4,1) and (6,1) are siblings
+//!   (0,3)                    (8,3)         (0,2) and (4,2) are siblings
 //!   (0,4)                                  the result
 //! ```
 
@@ -25,21 +25,21 @@ use crate::{Node, SubtreeRoots, Tree};
 pub struct Fragment<I: Iterator<Item = Range<u64>>> {
     tree: Tree,
     ranges: I,
-    /// The range that follows `nodes`, if it has been taken from `ranges` already.
+    /// The range whose nodes follow `nodes`, if it has already been taken from `ranges`.
     next_range: Option<Range<u64>>,
     nodes: SubtreeRoots,
 }
 
 impl Tree {
-    /// The fragment of the union of ranges: the maximal nodes whose span is inside it, left to
-    /// right.
+    /// Returns the fragment of a union of ranges: the maximal nodes whose span is inside the union,
+    /// left to right.
     ///
     /// The ranges must be sorted and disjoint. Adjacent ranges count as one, and empty ranges are
-    /// ignored. For a single range this is [`subtree_roots`](Tree::subtree_roots).
+    /// ignored. For a single range, the nodes are those of [`subtree_roots`](Tree::subtree_roots).
     ///
     /// # Panics
     ///
-    /// If a range ends after the last item, or begins before the end of the previous range.
+    /// The iterator panics if a range ends after the last item or begins before the end of the previous range.
     ///
     /// ```
     /// use tree_index::{Node, Tree};
@@ -60,11 +60,11 @@ impl Tree {
         }
     }
 
-    /// The number of nodes in the fragment of a range, without listing them.
+    /// Counts the nodes in the fragment of a range, without listing them.
     ///
-    /// Let m be the number from start to end that has the most trailing zeros. Up to m the subtrees
-    /// grow, with one subtree for each bit set in m - start. After m they shrink, with one subtree for
-    /// each bit set in end - m. If the range ends at N, the last subtree may extend beyond N.
+    /// Let m be the number from start to end that has the most trailing zeros. The subtrees before m
+    /// grow from left to right, one for each bit set in m - start. The subtrees from m on shrink, one
+    /// for each bit set in end - m. If the range ends at N, the last subtree may extend beyond N.
     ///
     /// ```
     /// use tree_index::Tree;
@@ -84,7 +84,7 @@ impl Tree {
         }
         let mut nodes_count = 1;
         let mut x = start;
-        // The highest node at x ends at x + 2^y, or is cut off at N.
+        // The highest node that begins at x ends at x + 2^y, or is cut off at N.
         while x != 0 && end - x > 1 << x.trailing_zeros() {
             x += 1 << x.trailing_zeros();
             nodes_count += 1;
@@ -92,10 +92,10 @@ impl Tree {
         nodes_count
     }
 
-    /// The parent of two nodes, or `None` unless they are siblings. If the parent lies at the right
-    /// edge of the tree, returns its highest ancestor with the same span.
+    /// Returns the parent of two siblings, or `None` if the nodes are not siblings. If the parent is at
+    /// the right edge of the tree, returns the parent's highest ancestor with the same span.
     ///
-    /// Both arguments must be nodes of fragments, which name a node at the right edge in the same way.
+    /// Both arguments must be nodes of fragments, where such an ancestor also names a node at the right edge.
     ///
     /// ```
     /// use tree_index::{Node, Tree};
@@ -123,10 +123,10 @@ impl Tree {
         Some(Node { x, y })
     }
 
-    /// Merges the fragments concatenated in `nodes` into the fragment of their union, and writes it to
+    /// Merges the fragments concatenated in `nodes` into the fragment of their union, which is written to
     /// the front of `nodes`. Returns the length of the merged fragment; later entries are unspecified.
     ///
-    /// The nodes must be sorted and disjoint; there may be holes between them. Each carries a value,
+    /// The nodes must be sorted and disjoint; there may be holes between them. Each node has a value,
     /// such as the reduction of its span. `combine(left, right)` computes the value of the parent.
     ///
     /// ```
@@ -181,7 +181,7 @@ impl<I: Iterator<Item = Range<u64>>> Iterator for Fragment<I> {
                 } else {
                     assert!(
                         next.start > range.end,
-                        "{next:?} begins before the end of {range:?}"
+                        "range {next:?} begins before the end of range {range:?}"
                     );
                     self.next_range = Some(next);
                     break;

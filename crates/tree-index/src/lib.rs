@@ -1,15 +1,15 @@
-//! Coordinates of the binary reduction tree, in integers only.
+//! Computes the coordinates of nodes in the binary reduction tree, with integer arithmetic only.
 //!
 //! A reduction has the same bits for every number of ranks if the shape of its tree depends only on
 //! the number of items. This crate computes that shape: parents, the subtrees that cover a range of
-//! items, and the number of values that a distribution sends. It neither stores nor sends values, and
-//! needs no `std`.
+//! items, and the number of values that ranks must send. The crate neither stores nor sends values,
+//! and needs no `std`.
 //!
 //! # The tree
 //!
-//! Node (x, y), with x a multiple of 2^y, covers the items x to min(N, x + 2^y). It combines
-//! (x, y - 1) with (x + 2^(y-1), y - 1), left operand first. If that right child would begin after
-//! the last item, the value of the left child moves up unchanged. The root is (0, ⌈log2 N⌉).
+//! Node (x, y), with x a multiple of 2^y, covers the items x..min(N, x + 2^y). It combines its left
+//! child (x, y - 1) with its right child (x + 2^(y-1), y - 1), left operand first. If the right child would
+//! begin after the last item, the value of the left child moves up unchanged. The root is (0, ⌈log2 N⌉).
 //! [`Tree::max_y`] is the height of the highest node that begins at x.
 //!
 //! Figure 2.2 of the thesis (C. Stelz, *Core-Count Independent Reproducible Reduce*, Karlsruhe 2022),
@@ -69,7 +69,7 @@ pub use tree::{Node, Tree};
 ///
 /// # Panics
 ///
-/// If x = 0: its highest node is the root, which has no parent.
+/// If x = 0, because node (0, max_y(0)) is the root, which has no parent.
 ///
 /// ```
 /// assert_eq!(tree_index::parent(6), 4);
@@ -83,11 +83,11 @@ pub fn parent(x: u64) -> u64 {
 
 /// The largest x-coordinate below node (x, max_y(x)): `x | (x - 1)` (thesis, eq. 3.6).
 ///
-/// This ignores the right edge of the tree: the result may be larger than the last item.
+/// The function ignores the right edge of the tree, so the result may be larger than the last item.
 ///
 /// # Panics
 ///
-/// If x = 0: the root covers all items.
+/// If x = 0, because node (0, max_y(0)) is the root, which covers all items.
 ///
 /// ```
 /// assert_eq!(tree_index::largest_subtree_child_index(4), 7);
@@ -95,6 +95,6 @@ pub fn parent(x: u64) -> u64 {
 /// ```
 #[must_use]
 pub fn largest_subtree_child_index(x: u64) -> u64 {
-    assert!(x > 0, "x is 0, and the root covers all items");
+    assert!(x > 0, "x must not be 0, because the root covers all items");
     x | (x - 1)
 }

@@ -1,13 +1,13 @@
-//! Algorithm 2 of the thesis: the number of messages of a distribution, without visiting its items.
+//! Algorithm 2 of the thesis, which counts the messages of a distribution without visiting its items.
 
 use crate::largest_subtree_child_index;
 
-/// The number of values that ranks send in Algorithm 1: one for each PE-intersecting node, that is, a
-/// node with its children on different ranks (thesis, Algorithm 2 and eq. 3.5). Takes O(p log N) time.
+/// The number of values that ranks send in Algorithm 1. There is one value for each PE-intersecting node, a
+/// node whose children are on different ranks (thesis, Algorithm 2 and eq. 3.5). Takes O(p log N) time.
 ///
-/// `starts` holds the start index of every rank, then N. Empty ranks are legal, and send nothing. The
-/// rank that owns item 0 sends nothing, either. The thesis does not define its `startIndices`; with this
-/// definition Algorithm 2 gives the published counts.
+/// `starts` holds the start index of every rank, then N. Ranks may be empty; such ranks send nothing. The
+/// rank that owns item 0 does not send anything, either. The thesis does not define `startIndices`, the
+/// input of Algorithm 2; with the definition of `starts`, the algorithm gives the published counts.
 ///
 /// # Panics
 ///
@@ -16,7 +16,7 @@ use crate::largest_subtree_child_index;
 /// ```
 /// // Ranks with 4 items each own whole subtrees: one message for each rank except the first.
 /// assert_eq!(tree_index::message_count([0, 4, 8, 12, 16]), 3);
-/// // One more item on rank 0 shifts every boundary, so that boundaries cut subtrees.
+/// // With one more item on rank 0, every boundary moves and cuts subtrees.
 /// assert_eq!(tree_index::message_count([0, 5, 9, 13, 17]), 9);
 /// ```
 pub fn message_count(starts: impl IntoIterator<Item = u64>) -> u64 {

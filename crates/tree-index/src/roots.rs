@@ -1,9 +1,9 @@
 //! Lists the outbound roots and the fragment of a contiguous range of items, in O(log N) steps each.
 //!
 //! Both iterators go from subtree to subtree, left to right, but their subtrees differ in height. An
-//! outbound root is the highest node at its x. Its subtree may extend past the end of the range,
-//! because Algorithm 1 receives the missing values. A node of a fragment is inside the range, because a
-//! fragment is computed from the items of the range only.
+//! outbound root is the highest node that begins at its x. Its subtree may extend past the end of the
+//! range, because the owner receives the missing values in Algorithm 1. A node of a fragment is inside
+//! the range, because a fragment is computed from the items of the range only.
 
 use core::iter::FusedIterator;
 use core::ops::Range;
@@ -25,11 +25,11 @@ pub struct OutboundRoots {
 }
 
 impl Tree {
-    /// The *fragment* of a range: the maximal nodes whose span is inside it, left to right.
+    /// The *fragment* of a range: the maximal nodes whose span is inside the range, left to right.
     ///
     /// The values of these nodes are all that the rest of the tree needs from the range. From left to
     /// right the nodes grow, then shrink. There are at most max(1, 2⌈log2 N⌉ - 2) nodes, or
-    /// max(1, ⌈log2 N⌉) if the range begins at 0 or ends at N. A node at the right edge without a
+    /// max(1, ⌈log2 N⌉) if the range begins at 0 or ends at N. At the right edge, a node without a
     /// sibling is named by its highest ancestor with the same span, so the fragment of 0..N is the root.
     ///
     /// # Panics
@@ -50,13 +50,13 @@ impl Tree {
         }
     }
 
-    /// The outbound subtree roots of a range: its nodes (x, max_y(x)) whose parent is before
-    /// `range.start` (thesis, eq. 3.5).
+    /// The outbound subtree roots of a range: the nodes (x, max_y(x)) that begin in the range and whose
+    /// parent begins before `range.start` (thesis, eq. 3.5).
     ///
-    /// In Algorithm 1 the owner of the range sends these values in this order, each to the owner of
-    /// its [`parent`]. A range that contains item 0 has one outbound root, the root of the tree,
-    /// whose value is the result. The subtrees may extend past the end of the range; other ranks
-    /// send the values of the items beyond it.
+    /// In Algorithm 1 the owner of the range sends the values of these nodes in this order, each to the
+    /// owner of the node's [`parent`]. A range that contains item 0 has one outbound root, the root of
+    /// the tree, whose value is the result. The subtrees may extend past the end of the range; other
+    /// ranks send the values of the items after the range.
     ///
     /// # Panics
     ///
@@ -76,9 +76,9 @@ impl Tree {
         }
     }
 
-    /// The PE-intersecting nodes of a range (thesis, chapter 2). The right child of each is an outbound
-    /// root (x, max_y(x)) of the range, and its left child is on an earlier rank. The node is
-    /// (parent(x), max_y(x) + 1), and the order is that of the roots.
+    /// The PE-intersecting nodes of a range (thesis, chapter 2), in the order of its outbound roots. For an
+    /// outbound root (x, max_y(x)) with x > 0, the node is (parent(x), max_y(x) + 1). The root is the
+    /// node's right child; the left child is on an earlier rank.
     ///
     /// One value is sent for each node, so the number of nodes over all ranks is the number of messages.
     ///
@@ -127,7 +127,7 @@ impl Iterator for OutboundRoots {
         let y = self.tree.max_y(x);
         let node = Node { x, y };
         // The next start is min(N, largest_subtree_child_index(x) + 1), the first item that is not below
-        // the node. The skipped items are not roots: their parents are at x or after x.
+        // the node. No outbound root begins at a skipped item, because its parent begins at x or after x.
         self.rest.start = self.tree.span(node).end;
         Some(node)
     }
@@ -139,7 +139,7 @@ impl FusedIterator for OutboundRoots {}
 fn checked(tree: Tree, range: Range<u64>) -> Range<u64> {
     assert!(
         range.end <= tree.items(),
-        "{range:?} ends after the last of {} items",
+        "range {range:?} ends after the last of {} items",
         tree.items()
     );
     range

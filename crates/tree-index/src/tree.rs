@@ -1,4 +1,4 @@
-//! The tree over N items: which nodes exist, their children and their spans.
+//! Defines the tree over N items: which nodes exist, and their children and spans.
 //!
 //! For N > 2^63 the root has height 64, and its size of 2^64 items does not fit into a `u64`. The size
 //! saturates to `u64::MAX`; the span is still exact, because spans are cut off at N.
@@ -37,7 +37,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The tree over the given number of items, 0 included.
+    /// Creates the tree over a number of items, which may be 0.
     #[must_use]
     pub const fn new(items: u64) -> Self {
         Self { items }
@@ -55,7 +55,7 @@ impl Tree {
         u64::BITS - self.items.saturating_sub(1).leading_zeros()
     }
 
-    /// (0, ⌈log2 N⌉), or `None` if there are no items.
+    /// The root (0, ⌈log2 N⌉), or `None` if there are no items.
     #[must_use]
     pub const fn root(self) -> Option<Node> {
         match self.items {
@@ -113,7 +113,7 @@ impl Tree {
     #[must_use]
     pub fn children(self, node: Node) -> (Node, Option<Node>) {
         self.assert_has(node);
-        assert!(node.y > 0, "item {} is a leaf", node.x);
+        assert!(node.y > 0, "item {} is a leaf without children", node.x);
         let y = node.y - 1;
         let left = Node { x: node.x, y };
         let right = Node {

@@ -1,6 +1,6 @@
-//! Tests fragments of unions, and that the result of merging does not depend on the order of the merges.
+//! Tests fragments of unions of ranges, and that the order of merges does not change their result.
 //!
-//! Each value is a string, the expression that computes it, so a wrong operand or order is visible.
+//! The value of a node is a string: the expression that computes the node. Wrong operands are visible in it.
 
 #[allow(dead_code, reason = "each test file uses only some functions")]
 mod oracle;
@@ -59,7 +59,7 @@ fn oracle_fragment(items: u64, is_in: &dyn Fn(u64) -> bool) -> Vec<Node> {
     found
 }
 
-/// Cuts each range of every tree of up to 20 items in three, and merges the pieces in both orders.
+/// Cuts each range of every tree of up to 20 items into three pieces, and merges them in three orders.
 #[test]
 fn merging_is_associative() {
     for items in 0..=20 {
@@ -74,7 +74,7 @@ fn merging_is_associative() {
                         let right = merge(tree, [part(a..b), part(b..end)]);
                         assert_eq!(merge(tree, [left, part(b..end)]), whole);
                         assert_eq!(merge(tree, [part(start..a), right]), whole);
-                        // A hole in the middle, filled last.
+                        // The piece in the middle is merged last.
                         let around = merge(tree, [part(start..a), part(b..end)]);
                         assert_eq!(merge(tree, [around, part(a..b)]), whole);
                     }
@@ -84,7 +84,7 @@ fn merging_is_associative() {
     }
 }
 
-/// Checks the fragment of every subset of up to 12 items, once from ranges and once merged from items.
+/// Checks the fragment of every subset of up to 12 items: computed from ranges, and merged from single items.
 #[test]
 fn fragments_of_every_set() {
     for items in 0..=12_u64 {
@@ -128,7 +128,7 @@ fn the_largest_trees_join_to_their_root() {
 }
 
 proptest! {
-    /// Cuts the items at random places, and merges the pieces in random order, adjacent or not.
+    /// Cuts the items at random places, and merges the pieces, adjacent or not, in random order.
     #[test]
     fn merging_in_any_order_gives_the_tree(
         items in 1_u64..600,

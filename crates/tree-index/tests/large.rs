@@ -1,4 +1,4 @@
-//! Tests trees too large to enumerate, up to 2^64 - 1 items, and the counts published in the thesis.
+//! Tests trees that are too large to enumerate, of up to 2^64 - 1 items, and the thesis' published counts.
 
 mod oracle;
 
@@ -7,7 +7,7 @@ use tree_index::{Node, Tree, largest_subtree_child_index, message_count, parent}
 
 const TOP: u64 = 1 << 63;
 
-/// Numbers of all magnitudes with equal probability, and numbers near powers of two.
+/// Numbers whose magnitudes are equally probable, and numbers near powers of two.
 fn any_magnitude() -> impl Strategy<Value = u64> {
     let near_power = (0..64_u32, -2..=2_i64).prop_map(|(y, offset)| {
         let power = 1_u64 << y;

@@ -1,5 +1,5 @@
-//! Compares every tree of up to 40 items, every range in it, and every distribution of a few items
-//! with the recursive definition.
+//! Tests every tree of up to 40 items, every range in each tree, and every distribution of a few items
+//! against the recursive definition.
 
 mod oracle;
 

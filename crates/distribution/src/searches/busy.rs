@@ -6,9 +6,9 @@
 //! Fewer are impossible, because each boundary cuts its own item, which costs a message (see [`crate::searches::hops`]).
 //! To reach this number, take a cover with m(M) messages and fewer than p ranks, and split shares at their roundest item x, the
 //! item with the most trailing zeros. Let the share be [s, e), and f(x) = x + lowbit(x). f(x) has more trailing zeros than x,
-//! so f(x) >= e. And f(x) - lowbit(f(x)) <= x < e, so f(x) is cut already if it is below N. So a split at x cuts x and nothing
-//! else. The split is free if x was cut before, which is true if and only if x - lowbit(x) < s. As long as some cut item is not
-//! a boundary, some share can be split for free; such shares are split first. Splitting makes no share larger.
+//! so f(x) >= e. And f(x) - lowbit(f(x)) <= x < e, so f(x) is cut already if it is below N. A split at x therefore cuts x and
+//! nothing else. The split is free if x was cut before, which is true if and only if x - lowbit(x) < s. As long as a cut item is
+//! not a boundary, there is a share whose split is free; such shares are split first. Splitting makes no share larger.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -38,7 +38,7 @@ struct Share {
     /// Whether a split costs no message.
     is_free: bool,
     count: u64,
-    /// Among equal shares, the first is split.
+    /// Of shares with equal counts, the one that starts first is split first.
     start: Reverse<u64>,
     end: u64,
     roundest: u64,
@@ -49,7 +49,7 @@ impl Share {
         let roundest = if end - start > 1 {
             roundest(start + 1, end - 1)
         } else {
-            // A single item is never split, because some other share has more.
+            // A share of one item is never split, because another share has more items.
             start
         };
         Self {

@@ -1,7 +1,7 @@
 //! Counts the *hops* of a boundary, which are its cost. Boundaries with the least sum of hops need the fewest messages.
 //!
-//! The value of item x > 0 is sent if and only if a boundary lies in (x - lowbit(x), x]; x is then *cut*. So boundary b cuts b,
-//! f(b), f(f(b)), … < N with f(x) = x + lowbit(x), and the number m of messages is the number of items that are cut.
+//! The value of item x > 0 is sent if and only if a boundary is in (x - lowbit(x), x]; x is then *cut*. Boundary b therefore cuts
+//! those of b, f(b), f(f(b)), … that are below N, where f(x) = x + lowbit(x). The number m of messages is the number of cut items.
 //!
 //! Let M be the largest share, and 2^L <= M < B = 2^(L+1). Every multiple x of B below N is cut, because lowbit(x) > M. Every
 //! *block* of B items that begins at such a multiple has a boundary inside, because B > M. Let the *hops* h(b) of a boundary be
@@ -13,18 +13,18 @@
 //!
 //! The inequality holds because an item that several boundaries cut counts once in m. For the equation, take any boundaries and
 //! move some of them, so that m does not grow and the right side becomes m. Boundaries in different blocks share no hops. In a
-//! whole block with several boundaries, let a be the distance of the first from the block's end, and z that of the last. Each
-//! hop clears the lowest set bit of such a distance.
+//! whole block with several boundaries, name each boundary by its distance from the block's end. Let a be the first boundary, and
+//! z the last. Each hop clears the lowest set bit of a distance.
 //!
-//! - If a <= M, move z to the block's end, where it costs nothing, and remove all boundaries between them.
+//! - If a <= M, move z to the block's end, where it costs nothing, and remove all boundaries between the two.
 //! - If a > M and z >= 2^L, move a to the block's start, where it costs nothing, and move z to 2^L. Bit L of a is set, so a had
-//!   cut the item at 2^L.
+//!   cut the item at distance 2^L.
 //! - If a > M and z < 2^L, no item is cut by both, because bit L is set in the hops of a and clear in the hops of z. Remove all
-//!   boundaries between them. But if a - z > M, move a to the block's start and keep one boundary between them, moved to 2^L.
+//!   boundaries between the two. But if a - z > M, move a to the block's start and keep one boundary in between, moved to 2^L.
 //!
-//! The last block has r < B items. If r <= M, move all its boundaries to its start. If r > M and there are several, move them to
-//! its start and to 2^L after it. There they cut one item inside, and fewer are impossible. After each move, no share is larger
-//! than M, there are no more boundaries than before, and the last boundary of a block is no further from the next block.
+//! The last block has r < B items. If r <= M, move all its boundaries to its start. If r > M and it has several boundaries, move
+//! them to its start and to the item 2^L after it. They cut one item inside, and fewer are impossible. After each move, no share
+//! exceeds M, there are no more boundaries than before, and the last boundary of a block is no further from the next block.
 
 use tree_index::parent;
 
@@ -64,8 +64,8 @@ impl Blocks {
         hops
     }
 
-    /// h(parent(b)) from h(b), without counting bits again. Clearing the lowest set bit of b adds that bit to the distance from the
-    /// block's end. The distance then has one set bit fewer for each zero of b directly above the cleared bit.
+    /// Computes h(parent(b)) from h(b) without counting bits again. Clearing the lowest set bit of b adds that bit to the distance
+    /// from the block's end. The distance then has one set bit fewer for each zero of b directly above the cleared bit.
     pub(crate) fn hops_of_parent(&self, start: u64, hops: u64) -> u64 {
         let inside = self.block_items - 1;
         let parent = parent(start);

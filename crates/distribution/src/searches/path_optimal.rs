@@ -1,6 +1,6 @@
 //! The search for a distribution with a short critical path, in the model of [`crate::critical_path`].
 //!
-//! [`crate::searches::time_limit`] decides whether rank 0 can have the root by a given time; bisection finds the shortest time.
+//! [`crate::searches::time_limit`] decides whether rank 0 can have the root's value by a given time; bisection finds the shortest time.
 //!
 //! **What is proven.** If the last answer "no" is proven, the path is the shortest, to within a sixteenth of the smaller cost.
 //! Otherwise the path is no longer than the critical path of one rank that owns all items, nor than the critical paths of the
@@ -8,8 +8,8 @@
 //!
 //! **What is measured.** The search keeps up to 64 placements of i boundaries, for each i. For N <= 40 and p <= 8 with six costs,
 //! every "no" is proven. With 2 placements instead of 64, the path is as short in 97% of these cases, and at most 4% longer in
-//! the others. For N = 504850 and p = 256, keeping 1, 2, 4, … or 1000 placements gives 9933.2 ns; for N = 21410970 and
-//! p = 4096, keeping 1 to 64 gives 24303.5 ns. With p = 4096 the search takes 0.3 to 1 s.
+//! the rest. For N = 504850 and p = 256, the path takes 9933.2 ns whether 1, 2, 4, … or 1000 placements are kept. For N = 21410970
+//! and p = 4096, it takes 24303.5 ns whether 1 or up to 64 are kept. With p = 4096 the search takes 0.3 to 1 s.
 
 use crate::cost::Cost;
 use crate::critical_path::critical_path_ns;
@@ -37,7 +37,7 @@ pub(crate) fn boundaries(
     Ok(search.shortest(known, kept).starts)
 }
 
-/// A bisection of the times by which rank 0 can have the root.
+/// A bisection of the times by which rank 0 can have the root's value.
 struct PathSearch(Problem);
 
 struct Shortest {
@@ -52,14 +52,14 @@ impl PathSearch {
         let mut best = self.best_known(known);
         let half_ns = best.path_ns / 2.0;
         self.shorten(&mut best, KEPT_MIN, half_ns);
-        // A search that keeps more placements may succeed where the first one failed. Usually a single "no" ends this second search.
+        // A search that keeps more placements may succeed where the first search failed. Usually a single "no" ends the second.
         let below_ns = best.path_ns - self.precision_ns();
         let below_ns = below_ns.min(best.path_ns.next_down());
         self.shorten(&mut best, kept, below_ns);
         best
     }
 
-    /// The best of `known` and of the distribution in which rank 0 owns all items.
+    /// The best of the distributions in `known` and of the one in which rank 0 owns all items.
     fn best_known(&self, known: &[Vec<u64>]) -> Shortest {
         let mut starts = vec![self.0.items; self.0.ranks + 1];
         starts[0] = 0;
@@ -122,7 +122,7 @@ mod tests {
     use crate::searches::time_limit::Problem;
     use crate::{Cost, Scheme};
 
-    /// Compares a search that keeps two placements with one that keeps all.
+    /// Compares a search that keeps two placements with a search that keeps all of them.
     #[test]
     fn few_ways_are_almost_always_enough() {
         let (mut cases, mut longer, mut ratio_max) = (0, 0, 1.0_f64);
@@ -157,7 +157,7 @@ mod tests {
                 }
             }
         }
-        println!("two kept: {longer} of {cases} paths are longer, by at most a factor {ratio_max}");
+        println!("2 placements: {longer} of {cases} paths are longer, by a factor <= {ratio_max}");
         assert!(longer * 20 < cases && ratio_max < 1.2);
     }
 }

@@ -3,20 +3,20 @@
 //! Let m(M) be the fewest messages with which at most p ranks of at most M items each cover N
 //! items. The least score is the minimum of send · m(M) + add · M over M; m does not increase with M.
 //!
-//! **Usually a formula suffices.** Let 2^L <= M < B = 2^(L+1). As [`crate::searches::hops`] shows, every multiple of B is cut, and
-//! also an item inside every full block, and one inside the last block of r = N mod B items if r > M:
+//! **Usually a formula suffices.** Let 2^L <= M < B = 2^(L+1). [`crate::searches::hops`] shows that the cut items include every
+//! multiple of B, an item inside every full block and, if r > M, an item inside the last block of r = N mod B items:
 //!
 //! ```text
 //! m(M) >= ⌊(N-1)/B⌋ + ⌊N/B⌋ + [r > M]
 //! ```
 //!
 //! Boundaries at all multiples of 2^L, except the last multiple if 2^L < r <= M, reach this bound. They need at most ⌈N/2^L⌉
-//! ranks, so at every level with 2^L >= N/p only M = 2^L and M = r can be best.
+//! ranks, so at every level L with 2^L >= N/p only M = 2^L and M = r can be best.
 //!
-//! **One level is searched**, the one with 2^L < N/p < 2^(L+1), unless its bound cannot beat the best formula. Shares from
+//! **One level is searched**, the level with 2^L < N/p < 2^(L+1), unless its bound cannot beat the best formula. Shares from
 //! M1 to M2 score at least send · m(M2) + add · M1; branch and bound takes the interval with the least bound first.
 //! [`crate::searches::share_limit`] finds a cover with m(M2) messages, or finds that m(M2) is too large. The cover's largest share
-//! is often far below M2; then only shares below it remain. Rounding `f64` is monotone, so the bounds hold for computed scores.
+//! is often far below M2; then only smaller shares remain to be searched. Rounding is monotone, so the bounds hold for `f64` scores.
 //!
 //! **Without empty ranks**, a cover takes at least p - 1 messages; [`crate::searches::busy`] shows that max(m(M), p - 1) messages
 //! suffice.
@@ -24,10 +24,10 @@
 //! Ties are resolved by fewer messages, then by a smaller largest share.
 //!
 //! **How long it takes.** The formulas take O(p). The search is needed where a message costs less than what a share between the
-//! powers of two saves, roughly if N/p > 2 p · send/add: with the thesis' costs for 256 ranks from about 10^7 items on, for 4096
-//! ranks from 10^9. The search tries ten to fifty values of M; each value takes O(p) steps for each of p ranks. Measured for
-//! N = 2^64 - 1: 10 ms for p = 63, 0.1 s for p = 300. Measured for p = 4096: below 10 us where the formulas suffice, 0.8 s of
-//! processor time for N = 5 · 10^9; at worst, for N from 10^11 on, 4 to 10 s and a few hundred MB.
+//! powers of two saves, roughly if N/p > 2 p · send/add. With the thesis' costs, this is true from about 10^7 items on for 256 ranks,
+//! and from about 10^9 on for 4096. The search tries ten to fifty values of M; each value takes O(p) steps for each of p ranks.
+//! With N = 2^64 - 1, it took 10 ms for p = 63, and 0.1 s for p = 300. With p = 4096, it took below 10 us where the formulas
+//! suffice, 0.8 s of processor time for N = 5 · 10^9 and, for N from 10^11 on, 4 to 10 s and a few hundred MB.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -64,7 +64,7 @@ pub(crate) fn boundaries(
     Ok(boundaries)
 }
 
-/// Compares distributions: by score, then messages, then the largest share. More messages or a larger share never lower the score.
+/// Ratings are compared by score, then messages, then the largest share. More messages or a larger share never lower the score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Rating {
     score_ns: f64,
@@ -151,7 +151,7 @@ impl ScoreSearch {
         }
     }
 
-    /// Offers boundaries at multiples of every power of two from N/p up.
+    /// Offers the boundaries at the multiples of each power of two that is at least N/p.
     fn aligned(&mut self, items: u64, fair_items: u64) {
         let first = u64::BITS - (fair_items - 1).leading_zeros();
         for share_items in (first..u64::BITS).map(|level| 1_u64 << level) {
@@ -206,8 +206,8 @@ impl ScoreSearch {
         }
     }
 
-    /// Divides the shares from N/p to the next power of two into intervals, at first guesses of the best share. The guesses are N/p
-    /// rounded up to multiples of ever smaller powers of two, until a guess gains nothing.
+    /// Divides the shares from N/p to the next power of two into intervals, at first guesses of the best share. A guess is N/p
+    /// rounded up to a multiple of a power of two. The powers become smaller until a guess gains nothing.
     fn first_intervals(&mut self, blocks: Blocks, fair_items: u64) -> Vec<Open> {
         let mut intervals = Vec::new();
         let mut last = blocks.block_items - 1;
@@ -239,7 +239,7 @@ impl ScoreSearch {
         })
     }
 
-    /// The most messages with which a cover with this largest share would beat the best; `None` if no number would.
+    /// The most messages with which a cover with this largest share would beat `best`; `None` if no number would.
     fn messages_max(&self, share_items_max: u64, items: u64) -> Option<u64> {
         let is_better = |messages| self.rating(messages, share_items_max) < self.best;
         // At most `items` - 1 items are cut: all but item 0.
@@ -257,7 +257,7 @@ impl ScoreSearch {
     }
 }
 
-/// The number with the most trailing zeros in the second and third quarter of `first` to `last`.
+/// The number with the most trailing zeros in the middle half of `first` to `last`.
 fn roundest_in_the_middle(first: u64, last: u64) -> u64 {
     let quarter = (last - first) / 4;
     roundest(first + quarter, last - quarter)

@@ -2,8 +2,8 @@
 //! of two as N/p. The problem is a shortest path over boundaries, whose costs are the hops of [`crate::searches::hops`].
 //!
 //! The cost of several boundaries is the sum of their hops. Of two placements of i boundaries at the same cost, the one that
-//! reaches further is never worse: it can continue with the other's boundaries, if they are after its own last one. So for each
-//! i and each cost, only the placement with the furthest last boundary x is kept.
+//! reaches further is never worse: it can be continued with those later boundaries of the other that are after its own last
+//! boundary. For each i and each cost, only the placement with the furthest last boundary x is therefore kept.
 //!
 //! The next boundary is x + M, or that number with some of its lowest set bits cleared. Suppose that b' < x + M is another
 //! boundary, and that j is the highest bit in which the two differ, set in x + M and clear in b'. Let a be x + M with all bits
@@ -26,7 +26,7 @@ pub(crate) struct Cover {
     pub(crate) inner: Vec<u64>,
 }
 
-/// A placement of some boundaries: the position of the last one, and the hops of all.
+/// A placement of some boundaries: the position of the last boundary, and the hops of all.
 #[derive(Clone, Copy, Debug)]
 struct HopState {
     position: u64,
@@ -95,7 +95,7 @@ impl Blocks {
         end.map(|end| self.trace(&states, end))
     }
 
-    /// Enters the positions for the next boundary into `reach`: `latest`, then `latest` with more and more of its lowest bits cleared.
+    /// Enters the positions for the next boundary into `reach`: `latest`, then `latest` with more and more lowest set bits cleared.
     fn extend(
         &self,
         reach: &mut Reach,
@@ -152,7 +152,7 @@ impl Blocks {
 }
 
 fn index(hops: u64) -> usize {
-    usize::try_from(hops).expect("64 hops a rank fit into a usize")
+    usize::try_from(hops).expect("64 hops per rank fit into a usize")
 }
 
 #[cfg(test)]
@@ -163,7 +163,7 @@ mod tests {
 
     use crate::searches::hops::Blocks;
 
-    /// The shortest path from 0 to N over all boundaries, where a rank from x to y costs the messages that it sends.
+    /// The shortest path from 0 to N over all boundaries. A step from x to y costs the messages that the owner of x..y sends.
     fn by_definition(items: u64, ranks: u64, share_items_max: u64) -> u64 {
         let sent = |start, end| message_count([0, start, end]) - message_count([0, start]);
         let mut fewest: HashMap<u64, u64> = HashMap::from([(0, 0)]);

@@ -2,16 +2,16 @@
 //!
 //! Boundary b cuts b, f(b), f(f(b)), … with f(x) = x + lowbit(x); ranks before b need the values of these items. T determines
 //! when each value is due: going down from the root, a combination takes add_ns and a message send_ns. What has to happen after
-//! b depends on b and on these times alone, so boundaries are placed from left to right.
+//! b depends only on b and on these due times, so boundaries are placed from left to right.
 //!
-//! A rank ends as far right as it can while finishing in time, or at that number with some of its lowest set bits cleared. No
-//! other end b' is needed. As in [`crate::searches::share_limit`], one of these ends, a, is after b' and is an item that b' cuts.
-//! The items that a cuts are due at the same times in both cases, and later ranks have less to do if their items begin at a.
+//! For the end of a rank's items, the search tries the furthest item with which the rank finishes in time, and that number with
+//! some of its lowest set bits cleared. No other end b' is needed. As in [`crate::searches::share_limit`], one of the tried ends,
+//! a, is after b' and is cut by b'. The items that a cuts are due at the same times with a as with b', and later ranks do less with a.
 //!
 //! Trying all these ends decides whether T is possible. But many placements lead to the same last boundary, or to nearby ones,
-//! with different due times. For each number of ranks, the search keeps a few placements: those furthest right, after subtracting
-//! for each message the items that could be added in its time. A placement with the same last boundary as another, and with no
-//! value due later, is never better and is dropped without loss. If any other placement is dropped, a "no" is not proven.
+//! with different due times. For each number of ranks, the search keeps the few placements that reach furthest right, where each
+//! message counts as a loss of the items that could be added in its time. A placement is never better than another with the same
+//! last boundary if none of its values is due later; it is dropped without loss. If any other placement is dropped, a "no" is not proven.
 
 use tree_index::parent;
 
@@ -25,7 +25,7 @@ pub(crate) struct Problem {
     pub(crate) cost: Cost,
 }
 
-/// Whether rank 0 can have the root by the given time.
+/// Whether rank 0 can have the root's value by the given time.
 pub(crate) enum Attempt {
     /// Yes, with these starts of all ranks, then N.
     Starts(Vec<u64>),
@@ -35,7 +35,7 @@ pub(crate) enum Attempt {
     NotFound,
 }
 
-/// A placement of some boundaries. Stores only the last one; `before` leads to the others.
+/// A placement of some boundaries. Stores only the last boundary; `before` leads to the earlier ones.
 #[derive(Clone, Debug)]
 struct DueState {
     start: u64,
@@ -46,8 +46,8 @@ struct DueState {
 }
 
 impl Problem {
-    /// Searches for boundaries with which rank 0 has the root by `limit_ns`, keeping at most `kept` placements for each number of
-    /// ranks.
+    /// Searches for boundaries with which rank 0 has the root's value by `limit_ns`. Keeps at most `kept` placements for each number
+    /// of ranks.
     pub(crate) fn within(&self, limit_ns: f64, kept: usize) -> Attempt {
         let mut placed = vec![(0, 0)];
         let mut layer = vec![DueState {
@@ -115,7 +115,7 @@ impl Problem {
         (best, false)
     }
 
-    /// The furthest end with which the next rank finishes in time, provided that later ranks do. If there is none, the rank's start.
+    /// The furthest end with which the next rank finishes in time if later ranks also do; the rank's start if there is no such end.
     fn furthest_end(&self, state: &DueState) -> u64 {
         let mut now_ns = 0.0;
         let mut end = state.start;
@@ -184,7 +184,7 @@ impl DueState {
     }
 }
 
-/// The greatest number from 1 to `last` for which `holds` is true, or 0. `holds` must be true for all smaller numbers, too.
+/// The greatest number from 1 to `last` for which `holds` is true, or 0 if there is none. `holds` must be true for all smaller numbers.
 fn most(last: u64, holds: impl Fn(u64) -> bool) -> u64 {
     let (mut known, mut left) = (0, last);
     while left > 0 {

@@ -1,4 +1,4 @@
-//! Helpers for several tests.
+//! Helpers that several tests use.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(crate) fn all_cuts(items: u64, ranks: usize) -> impl Iterator<Item = Vec<u64
     })
 }
 
-/// Cuts items into random pieces, and inserts each piece at a random place into the list of a random one of 6 or 7 ranks.
+/// Cuts items into random pieces, and inserts each piece at a random place into the list of one of 6 ranks. A 7th rank may own nothing.
 pub(crate) fn any_extents() -> impl Strategy<Value = Vec<Vec<Range<u64>>>> {
     let lengths = prop::collection::vec(0_u64..9, 0..14);
     let owners = prop::collection::vec((0_usize..6, any::<prop::sample::Index>()), 14);

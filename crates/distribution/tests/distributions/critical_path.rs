@@ -29,7 +29,7 @@ const fn cost(send_ns: u32, add_ns: u32) -> Cost {
     }
 }
 
-/// Simulates one rank, which reduces node by node, left operand first, as the tree is defined.
+/// Simulates one rank, which reduces node by node, left operand first, as the definition of the tree says.
 struct Rank<'a> {
     distribution: &'a Distribution,
     rank: usize,

@@ -57,7 +57,7 @@ fn an_alpha_outside_0_to_1_is_named() {
             let message = make(9, 3, alpha).unwrap_err().to_string();
             assert_eq!(
                 message,
-                format!("alpha = {alpha} does not lie in 0 <= alpha < 1")
+                format!("alpha must be at least 0 and less than 1, but is {alpha}")
             );
         }
     }
@@ -83,7 +83,7 @@ fn wrong_boundaries_are_named() {
     );
     assert_eq!(
         decreasing.to_string(),
-        "rank 1 starts at item 4, after its end 3"
+        "rank 1 starts at item 4, but ends before item 3"
     );
 }
 
@@ -95,7 +95,7 @@ fn counts_that_overflow_are_named() {
     assert_eq!(error, Error::TooManyItems { rank: 1 });
     assert_eq!(
         error.to_string(),
-        "ranks 0 to 1 own more than 2^64 - 1 items together"
+        "ranks 0 to 1 together own more than 2^64 - 1 items"
     );
 }
 

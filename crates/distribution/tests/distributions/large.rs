@@ -1,5 +1,5 @@
-//! Tests up to 2^64 - 1 items and up to 2^40 ranks, where nothing may overflow and nothing may be
-//! enumerated.
+//! Tests distributions of up to 2^64 - 1 items over up to 2^40 ranks, where nothing may overflow and
+//! items cannot be enumerated.
 
 use distribution::{Distribution, Scheme, lookup};
 use proptest::prelude::*;

@@ -89,7 +89,7 @@ fn blocks_are_dealt_out_in_turn() {
         assert_eq!(counts.fold(0, |sum, count| sum + count), u64::MAX);
         assert_eq!(ones.extents_count(0), u64::MAX.div_ceil(ranks as u64));
         assert_eq!(ones.block_items(), Some(1));
-        // The union is lazy: here it may have 2^64 - 1 ranges.
+        // The union, which may have 2^64 - 1 ranges here, is computed lazily.
         for positions in [0..0, 0..1, ranks - 1..ranks] {
             let last = positions.end as u64;
             let first = ones.union(positions.clone()).next();

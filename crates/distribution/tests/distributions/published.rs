@@ -1,5 +1,5 @@
-//! Checks the thesis' numbers for N = 504850 items on p = 256 ranks: Tables 3.1 to 3.3, to the
-//! precision in which they are printed.
+//! Checks the thesis' numbers for N = 504850 items on p = 256 ranks, in Tables 3.1 to 3.3, to the
+//! printed precision.
 
 use distribution::{Cost, Distribution, Scheme};
 

@@ -1,4 +1,4 @@
-//! Compares new owners, after ranks were lost or have joined, with a table of every item's owner before and after.
+//! Checks which items change their owner after ranks are lost or join, against tables of every item's owner.
 
 use std::ops::Range;
 
@@ -169,7 +169,7 @@ fn what_is_wrong_is_told() {
         );
         let wrong = refusal(&[Some(1), None, Some(1)]);
         assert_eq!(wrong, Error::TwiceARank { rank: 1 });
-        assert_eq!(wrong.to_string(), "two of the new ranks were old rank 1");
+        assert_eq!(wrong.to_string(), "two new ranks have the same old number: 1");
     }
 }
 

@@ -1,5 +1,5 @@
-//! Compares the least score with all distributions of few items. For more items, compares it with
-//! shortest paths, known numbers and other schemes.
+//! Compares the least score with the scores of all distributions of a few items. For more items, compares
+//! it with shortest paths, known numbers and other schemes.
 
 #![allow(clippy::float_cmp, reason = "both scores use one formula")]
 
@@ -42,7 +42,7 @@ fn is_busy(distribution: &Distribution) -> bool {
     busy.count() as u64 == distribution.items().min(distribution.ranks() as u64)
 }
 
-/// For each number of shares up to p: the messages and the largest share of every way to cut N items.
+/// For each number of shares up to p, lists the messages and the largest share of every way to cut N items.
 fn costs_of_cuts(items: u64, ranks: usize) -> Vec<Vec<(u64, u64)>> {
     let mut cuts = vec![Vec::new(); ranks + 1];
     for starts in all_cuts(items, ranks) {
@@ -122,7 +122,7 @@ fn more_ranks_than_items_get_one_each_or_none() {
     assert_eq!(counts(&busy), [1, 1, 1, 0, 0]);
 }
 
-/// Known numbers for many ranks: for N where finer boundaries cost more messages than they are worth, and for larger N.
+/// Checks known numbers for many ranks, for N at which finer boundaries do not pay for their messages, and for larger N.
 #[test]
 fn many_ranks() {
     for (items, messages, share_items_max) in [
@@ -154,7 +154,7 @@ fn many_ranks() {
     );
 }
 
-/// The least score by shortest paths from 0 to N, for every limit of the largest share: O(N^3 p).
+/// The least score, found by shortest paths from 0 to N for every limit of the largest share. Takes O(N^3 p).
 fn shortest_paths(items: u64, ranks: usize, cost: &Cost) -> f64 {
     let sent = |start: u64, end| {
         let hop = |&x: &u64| Some(x + (x & x.wrapping_neg()));

@@ -1,4 +1,4 @@
-//! Compares distributions with the papers' formulas, for all N <= 70 and p <= 24, including N = 0 and p > N.
+//! Compares distributions with the thesis' formulas, for all N <= 70 and p <= 24, including N = 0 and p > N.
 
 use distribution::{Distribution, Scheme, lookup};
 
@@ -93,8 +93,8 @@ fn power_of_two_shares_are_those_of_equation_3_8() {
     });
 }
 
-/// Algorithm 3 is greedy, but finds the best of all starts that eq. 3.9 allows: the one with the
-/// most trailing zeros. The test computes it in exact arithmetic.
+/// Algorithm 3 is greedy, but finds the best of all starts that eq. 3.9 allows: the start with the
+/// most trailing zeros. The test computes the best start in exact arithmetic.
 #[test]
 fn optimized_starts_have_the_most_trailing_zeros_that_equation_3_9_allows() {
     for_each(|items, ranks| {

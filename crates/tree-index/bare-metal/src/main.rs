@@ -1,6 +1,6 @@
 //! A program without an operating system that uses every part of `tree-index`.
 //!
-//! The test is that the program links; nobody runs it. It defines its own panic handler. If any
+//! The test is that the program links; it is never run. The program defines a panic handler. If any
 //! dependency uses `std`, there are two handlers and the build fails ("duplicate lang item
 //! `panic_impl`"). Code that allocates fails to build, because there is no allocator.
 #![no_std]

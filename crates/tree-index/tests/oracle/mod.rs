@@ -1,4 +1,4 @@
-//! The definitions in their simplest form, as the reference for the tests.
+//! Implements the definitions in their simplest form, as a reference for the tests.
 //!
 //! These functions follow the recursive equations 2.1 to 2.3 of the thesis, or visit every item. They
 //! use `u128`, so they cannot overflow, and they share no bit tricks with the code under test.
@@ -83,7 +83,7 @@ pub(crate) fn rank_of(starts: &[u64], item: u64) -> usize {
     owner.expect("the first rank starts at item 0")
 }
 
-/// The number of joins whose children are on different ranks: the definition of a PE-intersecting node.
+/// Counts the PE-intersecting nodes by their definition: the nodes whose two children are on different ranks.
 pub(crate) fn message_count(starts: &[u64]) -> u64 {
     let items = starts[starts.len() - 1];
     let crosses = |node: Node, right: Node| rank_of(starts, node.x) != rank_of(starts, right.x);
