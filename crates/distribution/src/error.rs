@@ -81,7 +81,7 @@ pub enum Error {
         ranks: usize,
     },
     /// Two new ranks were given the same old number.
-    #[error("two new ranks have the same old number: {rank}")]
+    #[error("two new ranks have the old number {rank}")]
     TwiceARank {
         /// The old number that was given twice.
         rank: usize,

@@ -185,7 +185,7 @@ fn remarks_are_printed() {
     let found = line(|builder| builder.algorithm(Algorithm::TwoTree).blocks(4));
     assert!(found.ends_with("by two-tree (4 blocks)"), "{found}");
     let found = line(|builder| builder.algorithm(Algorithm::Dissemination).ports(1));
-    let words = "(n = 1 does not adapt to 13 ranks: bruck with the same n)";
+    let words = "(n = 1 does not adapt to 13 ranks; runs bruck with the same n)";
     assert!(found.ends_with(words), "{found}");
     let found = line(|builder| {
         let builder = builder.algorithm(Algorithm::Hierarchical).node_ranks(8);

@@ -1,4 +1,4 @@
-//! Collective algorithms as data: step by step, which position sends what to which other position.
+//! Collective algorithms as data: lists of steps that state what each position sends to which other position.
 //!
 //! *Positions* 0..p are the ranks in the order of their items. A message carries [`Piece`]s, each the reduction of a range of
 //! positions. Merging adjacent ranges is associative, so every algorithm reduces in the order of the tree, and one executor
@@ -18,12 +18,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The model: the sends and receives of a [`Step`] are posted together, and its sends use what the position held *before* the
-//! step. Received pieces are kept unmerged, so that they can be sent on; adjacent pieces can be sent as one range
+//! In the model of this crate, the sends and receives of a [`Step`] are posted together, and the sends use what the position held
+//! *before* the step. Received pieces are kept unmerged, so that they can be sent on; adjacent pieces can be sent as one range
 //! ([`tile()`]). Messages between two positions are matched in order.
 //!
 //! Read the modules in this order: the vocabulary of pieces and steps; the algorithms, one module each; the catalogue, which
-//! names them and selects the program that runs; the checker; the cost formulas; and, with feature `baselines`, the simulator.
+//! names the algorithms and selects the program that runs; the checker; the cost formulas; with feature `baselines`, the simulator.
 #![forbid(unsafe_code)]
 
 mod algorithms;

@@ -169,7 +169,7 @@ fn what_is_wrong_is_told() {
         );
         let wrong = refusal(&[Some(1), None, Some(1)]);
         assert_eq!(wrong, Error::TwiceARank { rank: 1 });
-        assert_eq!(wrong.to_string(), "two new ranks have the same old number: 1");
+        assert_eq!(wrong.to_string(), "two new ranks have the old number 1");
     }
 }
 

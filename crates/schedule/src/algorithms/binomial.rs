@@ -43,7 +43,7 @@ impl BinomialNode {
         (relative > 0).then(|| self.at(relative & (relative - 1)))
     }
 
-    /// The children, counted from the root, in the order in which a reduce receives from them: child k is 2^k after this position.
+    /// The children, counted from the root, in the order in which a reduce receives from them. Child k is 2^k positions after this one.
     fn children(self) -> impl DoubleEndedIterator<Item = usize> {
         let steps_count = match self.relative {
             0 => usize::BITS - 1,

@@ -9,9 +9,10 @@
 //! ```
 //!
 //! There is a round for each digit a of p - 1 in base n + 1, most significant digit first. A position that holds its own piece and
-//! those of c others receives n adjacent blocks. The first a blocks have c + 1 positions each and come from their first position.
-//! The other n - a blocks have c positions each and come from the position before them, which leaves out its own piece. The receiver
-//! then holds the pieces of c (n + 1) + a others. This takes K = ceil(log_(n+1) p) rounds, and p (a + (K - 1) n) messages for the first a.
+//! those of c others receives n adjacent blocks of positions. Each of the first a blocks has c + 1 positions and comes from the first
+//! of these. Each of the other n - a blocks has c positions and comes from the position before the block, which leaves out its own
+//! piece. The receiver then holds the pieces of c (n + 1) + a others. All this takes K = ceil(log_(n+1) p) rounds and
+//! p (d + (K - 1) n) messages, where d is the most significant digit.
 
 use std::iter;
 

@@ -1,4 +1,4 @@
-//! The circulant graph, in doubling order (after Träff 2024): reduce-scatter and allgather in ceil(log2 p) rounds each, for every p.
+//! The circulant graph, in doubling order (after Träff 2024). Reduce-scatter and allgather take ceil(log2 p) rounds each, for every p.
 //!
 //! ```text
 //! p = 5, position 0      round 0, to 1      round 1, to 2      round 2, to 4
@@ -6,11 +6,11 @@
 //! ```
 //!
 //! In round l, a position sends to the position 2^l after it. It sends the blocks whose owners are an odd multiple of 2^l after it,
-//! and keeps the blocks of owners at even multiples. In the end it keeps only its own block. The allgather runs the same rounds
-//! backwards. Both together take 2p ceil(log2 p) messages.
+//! and keeps the blocks whose owners are at even multiples. In the end it keeps only its own block. The allgather runs the same
+//! rounds backwards. Both together take 2p ceil(log2 p) messages.
 //!
 //! In doubling order, a message carries at most two ranges of positions for each block. In Träff's halving order, a message would
-//! carry up to 1,496 nodes of the tree.
+//! carry many ranges, with up to 1,496 nodes of the tree in the cases that were tried.
 
 use crate::vocabulary::{Piece, Step};
 

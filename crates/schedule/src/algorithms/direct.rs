@@ -1,4 +1,4 @@
-//! Every position sends its piece to each position that needs it, in one step.
+//! The direct algorithm: every position sends its piece to each position that needs it, in one step.
 //!
 //! ```text
 //! reduce, p = 4          0 ◄─┬─ 1
@@ -6,8 +6,8 @@
 //!                            └─ 3
 //! ```
 //!
-//! This takes one round, with p - 1 messages for a reduce or a broadcast, p(p - 1) for an allreduce or a reduce-scatter, p(p - 1)/2 for a
-//! scan. No other algorithm is faster on a handful of ranks.
+//! This takes one round. A reduce or a broadcast takes p - 1 messages, an allreduce or a reduce-scatter p(p - 1), and a scan
+//! p(p - 1)/2. No other algorithm is faster on a handful of ranks.
 
 use std::iter;
 use std::ops::Range;

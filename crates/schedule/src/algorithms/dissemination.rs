@@ -6,14 +6,14 @@
 //! round 2: from 5, 3           6 7 0 | 3 4 5 | 1 2          sender 2 sends its nearest b = 2
 //! ```
 //!
-//! In round l, a position receives all that n others hold: those (n + 1)^(l-1), 2 (n + 1)^(l-1), … behind it. Before the last
-//! of K = ceil(log_(n+1) p) rounds, it holds the pieces of m = (n + 1)^(K-1) positions. Write p = s m + b - c with 1 <= s <= n and
-//! 1 <= b <= m. In the last round, s - 1 senders send all m pieces, and one more sends its nearest b. If these overlap with the m
-//! pieces that the receiver holds, the receiver leaves out its nearest c.
+//! In round l, a position receives all that n others hold, which are (n + 1)^(l-1), 2 (n + 1)^(l-1), … positions behind it. Before
+//! the last of K = ceil(log_(n+1) p) rounds, it holds the pieces of m = (n + 1)^(K-1) positions. Write p = s m + b - c with
+//! 1 <= s <= n and 1 <= b <= m. In the last round, s - 1 senders send all their m pieces, and one more sends its nearest b. If the
+//! received pieces overlap with the m pieces that the receiver holds, the receiver leaves out its own nearest c.
 //!
-//! Nothing can be subtracted from a floating-point sum, so the nearest b positions must be pieces that were stored, and so must the nearest
-//! c: each of b and c is 1 or (j + 1)(n + 1)^(l-1), with 1 <= j <= n, and c may be 0. Some p have no such b and c (p = 13 for n = 1, p = 40
-//! for n = 2). For these, [`adaption`] returns `None`, and Bruck's combine with the same n runs instead, in the same number of rounds.
+//! Nothing can be subtracted from a floating-point sum, so the nearest b positions must be whole stored pieces, as must the nearest c.
+//! Each of b and c is therefore 1 or (j + 1)(n + 1)^(l-1), with 1 <= j <= n; c may also be 0. For some p there are no such b and c (p = 13
+//! for n = 1, p = 40 for n = 2). Then [`adaption`] returns `None`, and Bruck's combine with the same n runs in the same number of rounds.
 //!
 //! Dissemination takes K rounds and p((K - 1) n + s) messages.
 
@@ -21,12 +21,12 @@ use std::iter;
 
 use crate::vocabulary::{Piece, Step, Transfer};
 
-/// The numbers of p = s m + b - c that define the last round.
+/// The numbers in p = s m + b - c that define the last round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Adaption {
     /// m: the number of positions whose pieces every position holds before the last round.
     held: usize,
-    /// s: the number of senders to each position; the last one sends only b pieces.
+    /// s: the number of senders to each position; the last sender sends only b pieces.
     senders: usize,
     /// b: the number of positions whose pieces the last sender sends.
     sent: usize,
@@ -57,7 +57,7 @@ pub(crate) fn adaption(ports: usize, ranks: usize) -> Option<Adaption> {
     })
 }
 
-/// Whether the nearest `width` positions that a position holds are pieces that it received: 1 or (j + 1)(n + 1)^(l-1).
+/// Whether the nearest `width` positions that a position holds are whole received pieces: `width` is 1 or (j + 1)(n + 1)^(l-1).
 fn is_boundary(width: usize, base: usize) -> bool {
     let mut rest = width;
     while rest.is_multiple_of(base) {
@@ -66,7 +66,7 @@ fn is_boundary(width: usize, base: usize) -> bool {
     rest < base
 }
 
-/// The steps of an allreduce; `adaption` is the one for n = `ports` and p = `ranks`.
+/// The steps of an allreduce; `adaption` must have been found for n = `ports` and p = `ranks`.
 pub(crate) fn allreduce(
     ports: usize,
     adaption: Adaption,

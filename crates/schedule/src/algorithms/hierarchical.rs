@@ -1,4 +1,4 @@
-//! Reduces on two levels: first within nodes, then between them (paper 3's topology-aware reductions).
+//! Reduces on two levels: first within nodes, then between nodes (paper 3's topology-aware reductions).
 //!
 //! ```text
 //! p = 6, nodes of 2      0 ◄─ 1   2 ◄─ 3   4 ◄─ 5      inner reduce
@@ -72,7 +72,7 @@ impl Nodes {
         }
     }
 
-    /// The number of column blocks of a row: the inner blocks times the outer ones.
+    /// The number of column blocks of a row: the inner blocks times the outer blocks.
     pub(crate) fn blocks(self, collective: Collective, levels: &Levels<'_>) -> usize {
         let cut = Cut::new(self, collective, levels);
         cut.inner * cut.outer
@@ -136,7 +136,7 @@ struct Part {
 }
 
 impl Part {
-    /// The steps within this position's node: a reduce to its leader, or a broadcast from it.
+    /// The steps within this position's node: a reduce to the node's leader, or a broadcast from the leader.
     fn inside(
         self,
         collective: Collective,
@@ -184,7 +184,7 @@ impl Part {
                 let blocks = 0..cut.inner * cut.outer;
                 return vec![Piece { positions, blocks }];
             }
-            // Takes the same outer blocks of every inner block.
+            // The translated pieces hold the same outer blocks of every inner block.
             (0..cut.inner)
                 .map(|inner| inner * cut.outer)
                 .map(|first| Piece {

@@ -1,7 +1,7 @@
 //! The algorithms, one module each, with a drawing and the numbers of rounds and messages.
 //!
-//! Each function here computes one position's steps, from p and the position alone. It returns a lazy iterator, so one position
-//! of a million costs no more than its own messages.
+//! Each function here computes one position's steps, from p and the position alone. It returns a lazy iterator, so the steps of
+//! one position among a million cost no more than that position's messages.
 
 pub(crate) mod binomial;
 pub(crate) mod bruck;

@@ -7,10 +7,10 @@
 //! ```
 //!
 //! The first 2^k positions, k = floor(log2 p), run recursive doubling. Each position r of the other q = p - 2^k sends its piece to
-//! position r - 2^k before the rounds, and gets the result from there after them. This takes k rounds, plus 2 if q > 0 (the paper's
+//! position r - 2^k before the rounds, and gets the result back after the rounds. This takes k rounds, plus 2 if q > 0 (the paper's
 //! ceil(log2 p) + 2 should be floor(log2 p) + 2), and k 2^k + 2q messages.
 //!
-//! A message carries two ranges with a gap between them, so it has twice the values of `recursive-doubling`, which pairs neighbours.
+//! A message carries two ranges with a gap between them, so it has twice the values of a message of `recursive-doubling`.
 
 use crate::vocabulary::{Piece, Step, Transfer};
 

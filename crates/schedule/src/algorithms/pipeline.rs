@@ -1,7 +1,7 @@
 //! Pipelines along trees (paper 2): a row goes up block by block, and comes down the same way.
 //!
-//! A chain is a tree whose nodes have one child. Pipelined, the whole row is reduced and then broadcast. Doubly pipelined, both
-//! happen at once; a node of depth d runs
+//! A chain is a tree whose nodes have one child. A pipelined allreduce reduces the whole row, then broadcasts it. A doubly
+//! pipelined allreduce does both at once; a node of depth d runs
 //!
 //! ```text
 //! for t in 0..=B + d:
@@ -12,12 +12,12 @@
 //! and skips blocks outside 0..B. The idea is that links carry messages both ways at once, so block t goes up while an
 //! earlier block, already reduced, comes down the same link.
 //!
-//! - The delay is the depth. The root has result[j] at time j and sends it at time j + 1; each level below takes one step more. So
-//!   a node of depth d receives result[j] at time j + d, and both ends of a link compute from t which blocks they exchange.
-//! - A node has one step for each child, and then one for its parent: what it sends up at time t contains what its children sent at time t.
-//!   What goes down at time t came from the parent at time t - 1.
+//! - The delay is the depth. The root has result[j] at time j and sends it at time j + 1; each level below takes one step more. A
+//!   node of depth d therefore receives result[j] at time j + d, and both ends of a link compute from t which blocks they exchange.
+//! - A node has one step for each child, then one for its parent. What it sends up at time t contains what its children sent at
+//!   time t. What it sends down at time t came from its parent at time t - 1.
 //! - In `dual-root`, each half of the positions is a tree. Both roots have depth 0; they exchange partial[t] at time t, as other
-//!   nodes do with their parents, and each then holds both pieces of result[t]. Two trees of half the size are less deep.
+//!   nodes do with their parents. Each root then holds both pieces of result[t]. Two trees of half the size are less deep.
 //!
 //! ```text
 //! chain of 3, B = 2       doubly pipelined: position 1 (depth 1)
@@ -33,8 +33,8 @@
 //! - binary: at most 4(h - 1) + 4(B - 1); binary doubly: at most 4h - 3 + 3(B - 1);
 //! - dual root: at most 4 ceil(log2(p + 2)) - 7 + 3(B - 1).
 //!
-//! Each takes 2B(p - 1) messages. The formulas are those of the paper's model, in which a send and a receive overlap; tests check
-//! them. The programs printed in the paper do not overlap sends and receives, and one stores a block that it should combine.
+//! Each allreduce takes 2B(p - 1) messages. The formulas, which tests check, are those of the paper's model: a send and a receive
+//! overlap. They do not overlap in the programs that the paper prints; one of these stores a block that it should combine.
 
 use std::ops::Range;
 
@@ -53,7 +53,7 @@ pub(crate) fn reduce(
         let pieces = Piece::cyclic(ranks, below.start + root, below.len(), block..block + 1);
         Transfer::new((peer + root) % ranks, pieces)
     };
-    // A step for each child and block, and one to send the last block; a leaf has one step for each block.
+    // There is a step for each child and block, and one to send the last block up; a leaf has one step for each block.
     let children_count = place.children().count();
     let steps_count = match (children_count, place.parent) {
         (0, None) => 0,
@@ -82,7 +82,7 @@ pub(crate) fn reduce(
     })
 }
 
-/// The steps of an allreduce, up and down at once.
+/// The steps of an allreduce that sends blocks up and down at once.
 pub(crate) fn doubly(
     shape: Shape,
     ranks: usize,

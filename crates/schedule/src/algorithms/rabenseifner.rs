@@ -8,8 +8,8 @@
 //! with 1: has 0, 1, 2, 3                  0123
 //! ```
 //!
-//! With k = floor(log2 p) and q = p - 2^k, it takes 2k rounds, plus 2 if q > 0, and 2k 2^k + 2q messages. In the 2k rounds,
-//! a position sends less than two rows, for every p.
+//! With k = floor(log2 p) and q = p - 2^k, the allreduce takes 2k rounds, plus 2 if q > 0, and 2k 2^k + 2q messages. In the
+//! 2k rounds, a position sends less than two rows, for every p.
 
 use crate::vocabulary::{Fold, Piece, Step};
 

@@ -13,8 +13,8 @@
 //! The nearest partner comes first because neighbours hold adjacent ranges, so that a message carries one range. With the
 //! farthest partner first, a message would carry up to p/2 separate ranges.
 //!
-//! Let k = floor(log2 p) and q = p - 2^k. Of the lowest 2q positions, the odd ones send their pieces to their left neighbours
-//! before the rounds, and get the result from them afterwards ([`Fold`]). This takes k rounds, plus 2 if q > 0, and k 2^k + 2q messages.
+//! Let k = floor(log2 p) and q = p - 2^k. Each odd position below 2q sends its piece to its left neighbour before the rounds, and
+//! gets the result from that neighbour after the rounds ([`Fold`]). This takes k rounds, plus 2 if q > 0, and k 2^k + 2q messages.
 
 use std::iter;
 
@@ -39,8 +39,8 @@ pub(crate) fn reduce_scatter(ranks: usize, position: usize) -> impl Iterator<Ite
     fold.halving(ranks, position).chain(end)
 }
 
-/// The steps of a scan, in ceil(log2 p) rounds. In each round a position sends all that it holds, its own piece included,
-/// twice as far to the right as in the round before.
+/// The steps of a scan, in ceil(log2 p) rounds. In each round a position sends all that it holds, including its own piece.
+/// The receiver is twice as far to the right as in the round before.
 pub(crate) fn scan(ranks: usize, position: usize) -> impl Iterator<Item = Step> + use<> {
     // Before the step of distance d, position r holds the reduction of positions r - d + 1 to r.
     let held = |position: usize, distance: usize| {

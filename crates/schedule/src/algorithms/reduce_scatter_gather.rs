@@ -8,8 +8,8 @@
 //!                            0-3
 //! ```
 //!
-//! With k = floor(log2 p) and q = p - 2^k, it takes 2k rounds, plus 1 if q > 0, and k 2^k + 2^k - 1 + q messages. If the root's left
-//! neighbour acts for the root ([`Fold`]), sending the row to the root takes one more round and message.
+//! With k = floor(log2 p) and q = p - 2^k, the reduce takes 2k rounds, plus 1 if q > 0, and k 2^k + 2^k - 1 + q messages. If the
+//! root's left neighbour acts for the root ([`Fold`]), sending the row to the root takes one more round and message.
 
 use crate::vocabulary::{Fold, Piece, Step, Transfer};
 

@@ -5,8 +5,8 @@
 //!                     0 ──► 1 ──► 2   allgather
 //! ```
 //!
-//! Reduce-scatter and allgather take p - 1 rounds each, and 2p(p - 1) messages in all. A position sends 2(p - 1)/p rows, the least
-//! that an allreduce needs. The ring suits wide rows on few ranks.
+//! Reduce-scatter and allgather take p - 1 rounds each, and 2p(p - 1) messages in all. A position sends 2(p - 1)/p rows, the minimum
+//! for an allreduce. The ring suits wide rows on few ranks.
 
 use crate::vocabulary::{Piece, Step};
 

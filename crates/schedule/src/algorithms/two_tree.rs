@@ -7,12 +7,12 @@
 //!         0   2   4                           5   3   1
 //! ```
 //!
-//! Both trees are numbered in order, so that every subtree is a contiguous range. The second tree is the first one, mirrored if p
-//! is even and shifted cyclically by one if p is odd: a position that has children in one tree is a leaf of the other. So every
-//! position sends and receives all the time.
+//! The nodes of both trees have in-order numbers, so every subtree is a contiguous range. The second tree is the first tree,
+//! mirrored if p is even and shifted cyclically by one if p is odd. A position that has children in one tree is therefore a leaf of
+//! the other, and every position sends and receives all the time.
 //!
-//! A pair of blocks takes two steps: leaves send in the first, the other nodes in the second. The nearer a node is to the root,
-//! the later it handles a pair. A reduce of B blocks takes at most 2 ceil(log2 p) - 1 + 2(ceil(B/2) - 1) rounds, as does a
+//! A pair of blocks takes two steps: leaves send in the first step, all other nodes in the second. The nearer a node is to the
+//! root, the later it handles a pair. A reduce of B blocks takes at most 2 ceil(log2 p) - 1 + 2(ceil(B/2) - 1) rounds, as does a
 //! broadcast; both together take 2B(p - 1) messages.
 
 use std::ops::Range;
@@ -106,11 +106,11 @@ fn up(
     let nodes = trees.map(|tree| Node::find(ranks, tree.node_of(ranks, position)));
     let (pairs, height) = (blocks.div_ceil(2), ranks.ilog2() as usize);
     let steps = (0..2 * (pairs + height)).map(move |number| {
-        // Leaves send in even steps, the other nodes in odd ones.
+        // Leaves send in even steps, all other nodes in odd steps.
         let (time, is_leaf_s) = (number / 2, number.is_multiple_of(2));
         let mut step = Step::default();
         for (parity, (tree, node)) in trees.iter().zip(&nodes).enumerate() {
-            // A node of depth d in a tree of height h sends a pair h - d pairs of steps after the deepest leaves do.
+            // A node of depth d in a tree of height h sends a pair of blocks h - d pairs of steps after the deepest leaves do.
             let block_from = |depth: usize| {
                 let behind = height - depth - usize::from(!is_leaf_s);
                 let pair = time.checked_sub(behind)?;
@@ -142,7 +142,7 @@ pub(crate) fn allreduce(
     position: usize,
     blocks: usize,
 ) -> impl Iterator<Item = Step> + use<> {
-    // A block must go down the tree that it came up. Reversing an even number of blocks swaps the trees; this swaps them back.
+    // A block must go down the tree that it came up. Reversing an even number of blocks swaps the trees; `exchanged` swaps them back.
     let exchanged = usize::from(blocks.is_multiple_of(2));
     let down = reversed(up(ranks, position, blocks), ranks, blocks).map(move |step| {
         step.in_blocks(|blocks| {

@@ -20,15 +20,15 @@ pub enum Algorithm {
     Binary,
     /// A reduce and a broadcast, one after the other, by binomial trees.
     ReduceBroadcast,
-    /// A chain, block by block.
+    /// A chain along which a row goes block by block, first up, then down.
     LinearPipelined,
-    /// A complete binary tree, block by block.
+    /// A complete binary tree along which a row goes block by block, first up, then down.
     BinaryPipelined,
-    /// A chain, up and down at the same time.
+    /// A chain along which blocks go up and down at the same time.
     LinearDoublyPipelined,
-    /// A complete binary tree, up and down at the same time.
+    /// A complete binary tree along which blocks go up and down at the same time.
     BinaryDoublyPipelined,
-    /// Two complete binary trees, up and down at the same time, whose roots exchange blocks.
+    /// Two complete binary trees along which blocks go up and down at the same time. The two roots exchange blocks.
     DualRoot,
     /// Two in-order trees, each for half of the blocks.
     TwoTree,
@@ -38,17 +38,17 @@ pub enum Algorithm {
     ReduceScatterGather,
     /// A reduce-scatter by recursive halving, then an allgather with the same partners in reverse order.
     Rabenseifner,
-    /// Recursive doubling among the first 2^floor(log2 p) positions. The others send to them before it, and get the result after it.
+    /// Recursive doubling among the first 2^floor(log2 p) positions, to which the others first send their pieces.
     PairwiseExchange,
     /// n-way dissemination, if it can be adapted to p; otherwise Bruck's combine.
     Dissemination,
     /// Bruck's global combine.
     Bruck,
-    /// Block by block around a ring.
+    /// A ring around which a row goes block by block.
     Ring,
     /// A circulant graph, in doubling order.
     Circulant,
-    /// Two other algorithms, one within nodes and one between them.
+    /// Two other algorithms, one within nodes and one between nodes.
     Hierarchical,
 }
 
@@ -77,7 +77,7 @@ impl Algorithm {
         Self::Hierarchical,
     ];
 
-    /// The name; [`Algorithm::from_str`] parses it.
+    /// The algorithm's name, which [`Algorithm::from_str`] parses.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

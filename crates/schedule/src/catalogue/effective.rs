@@ -1,4 +1,4 @@
-//! The algorithm that runs if the named one has no program for the collective or for p.
+//! Finds the algorithm that runs if the named algorithm has no program for the collective or for p.
 
 use std::fmt;
 
@@ -21,17 +21,17 @@ impl Algorithm {
 impl Schedule {
     /// The schedule that runs: this one, or another algorithm's if this algorithm has no program for the collective or for p.
     ///
-    /// The steps of a schedule are those of the schedule returned here. This table shows which algorithm runs instead:
+    /// This table shows which algorithms have programs of their own, and which algorithm runs if the named one has none:
     ///
-    /// | collective | own programs | otherwise |
+    /// | collective | own programs | runs otherwise |
     /// |---|---|---|
     /// | reduce, broadcast | `direct`, `binomial`, `fibonacci`, `binary`, `linear-pipelined`, `binary-pipelined`, `hierarchical`; `reduce-scatter-gather` for the reduce | the pipelined tree of the same shape for other pipelined algorithms, `binomial` for the rest |
     /// | allreduce | all, except `dissemination` if it does not adapt to p | `bruck` with the same number of ports |
     /// | reduce-scatter | `direct`, `binomial`, `fibonacci`, `binary`, `recursive-doubling`, `ring`, `circulant` | `binomial` for `reduce-broadcast`, `recursive-doubling` for the rest |
     /// | scan | `direct`, `recursive-doubling` | `recursive-doubling` |
     ///
-    /// Some own programs end with a binomial tree: `fibonacci` and `binary` scatter the blocks of a reduce-scatter along one, and
-    /// `reduce-scatter-gather` broadcasts the result of an allreduce along one.
+    /// Three of these programs end with a binomial tree: `fibonacci` and `binary` use it to scatter the blocks of a reduce-scatter, and
+    /// `reduce-scatter-gather` to broadcast the result of an allreduce.
     ///
     /// ```
     /// use schedule::{Algorithm, Collective, Schedule};
@@ -57,7 +57,7 @@ impl Schedule {
         }
     }
 
-    /// The algorithm that runs instead of the named one; `None` if the named one runs.
+    /// The algorithm that runs instead of the named algorithm; `None` if the named algorithm runs.
     fn stand_in(&self) -> Option<Algorithm> {
         let algorithm = self.algorithm;
         let other = match self.collective {
@@ -111,7 +111,7 @@ impl Schedule {
         }
     }
 
-    /// Names the blocks, ports or levels in use, and the algorithm that runs instead; `None` if there is nothing to add.
+    /// Describes the blocks, ports or levels in use, and names the algorithm that runs if it is another. `None` if there is nothing to say.
     #[must_use]
     pub fn remark(&self) -> Option<String> {
         let runs = self.effective();
@@ -119,7 +119,7 @@ impl Schedule {
         match (self.algorithm, self.collective) {
             (named, _) if named == algorithm => parameters,
             (Algorithm::Dissemination, Collective::Allreduce) => Some(format!(
-                "n = {} does not adapt to {} ranks: {algorithm} with the same n",
+                "n = {} does not adapt to {} ranks; runs {algorithm} with the same n",
                 self.ports(),
                 self.ranks
             )),
@@ -151,7 +151,7 @@ impl Schedule {
         }
     }
 
-    /// Names a level's algorithm, and the algorithm that runs instead, if any.
+    /// Names a level's algorithm and, if other algorithms run instead of it, also these.
     fn level_in_use(&self, level: Level) -> String {
         let node_ranks = self.parameters.node_ranks;
         let reduce = Collective::Reduce { root: 0 };

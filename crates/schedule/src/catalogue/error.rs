@@ -10,7 +10,7 @@ pub enum Error {
     #[error("a schedule needs at least one rank, but p = 0")]
     NoRanks,
     /// The root is not one of the positions.
-    #[error("root {root} does not exist: p = {ranks}")]
+    #[error("root {root} does not exist, because p = {ranks}")]
     Root {
         /// The root that was given.
         root: usize,
@@ -53,7 +53,7 @@ pub enum Count {
 }
 
 impl Count {
-    /// The error if `value` is more than `limit`.
+    /// Returns an error if `value` is more than `limit`.
     pub(super) fn at_most(self, value: usize, limit: usize) -> Result<(), Error> {
         if value > limit {
             return Err(Error::TooLarge {

@@ -32,8 +32,8 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// The largest number of blocks, and of ports. If both levels of `hierarchical` are pipelined, a message can have this many
-    /// pieces, one for each block.
+    /// The largest number of blocks, and of ports. If both levels of `hierarchical` are pipelined, a message can have one piece for
+    /// each block, and so as many pieces as this.
     pub const COUNT_MAX: usize = 1 << 20;
 
     pub(super) fn check(&self) -> Result<(), Error> {

@@ -1,4 +1,4 @@
-//! The pieces that each position holds at the start, its steps, and the pieces that it must hold at the end.
+//! The program of each position: the pieces it holds at the start, its steps, and the pieces it must hold at the end.
 
 use super::algorithm::Algorithm;
 use super::schedule::Schedule;
@@ -10,8 +10,8 @@ use crate::algorithms::{
 use crate::vocabulary::{Collective, Piece, Shape, Step, Steps, reversed};
 
 impl Schedule {
-    /// The number of column blocks of a row: p if every position has a block of its own, [`Parameters`](crate::Parameters)' `blocks` in a
-    /// pipeline, the product of both levels' numbers in `hierarchical`, otherwise 1.
+    /// The number of column blocks of a row: p if every position has a block of its own; [`Parameters::blocks`](crate::Parameters::blocks)
+    /// in a pipeline; the product of both levels' numbers in `hierarchical`; otherwise 1.
     #[must_use]
     pub fn blocks(&self) -> usize {
         let runs = self.effective();
@@ -29,7 +29,7 @@ impl Schedule {
     #[track_caller]
     fn assert_has(&self, position: usize) {
         let ranks = self.ranks;
-        assert!(position < ranks, "no position {position}: p = {ranks}");
+        assert!(position < ranks, "position {position} >= p = {ranks}");
     }
 
     /// The pieces that a position holds at the start.
@@ -53,7 +53,7 @@ impl Schedule {
         }
     }
 
-    /// The pieces that a position must hold at the end; several held pieces may together make up a wanted one.
+    /// The pieces that a position must hold at the end; several held pieces may together make up a wanted piece.
     ///
     /// # Panics
     ///

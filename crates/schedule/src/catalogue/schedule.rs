@@ -5,7 +5,7 @@ use super::error::{Count, Error};
 use super::parameters::Parameters;
 use crate::vocabulary::Collective;
 
-/// A collective operation by an algorithm on p positions.
+/// A collective operation, carried out by an algorithm on p positions.
 ///
 /// `Display` names the operation, the algorithm and p: `reduce to 0 by ring on 8 ranks (runs binomial)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Schedule {
         Ok(Self { parameters, ..self })
     }
 
-    /// The algorithm that was named. [`effective`](Schedule::effective) returns the one that runs.
+    /// The algorithm that was named. [`effective`](Schedule::effective) returns the schedule of the algorithm that runs.
     #[must_use]
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm

@@ -1,4 +1,4 @@
-//! Checks that a position holds every piece that it sends, and at the end every piece that it wants.
+//! Checks that a position holds every piece that it sends and, at the end, every piece that it wants.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::violation::Violation;
 use crate::vocabulary::{Piece, Step, tile};
 
-/// Checks one position: its peers are other positions, it sends only pieces that it holds, and it ends with those that it wants.
+/// Checks one position: its peers are other positions, it sends only pieces that it holds, and it ends with the pieces that it wants.
 pub(super) fn check_holdings(
     position: usize,
     program: &[Step],

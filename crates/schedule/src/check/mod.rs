@@ -2,8 +2,8 @@
 //! wait for each other in a cycle.
 //!
 //! A piece that is sent must be made up of pieces that its sender held before the step, and both ends of a message must name the
-//! same pieces. If no positions wait in a cycle, it follows by induction that every piece is what its name says: the reduction of
-//! its positions, each once and in order. What a position wants must be made up of what it holds at the end.
+//! same pieces. If no positions wait in a cycle, it follows by induction that every piece is the reduction of the positions that it
+//! names, each once and in order. What a position wants must be made up of what it holds at the end.
 //!
 //! Waits are checked as if sends were synchronous: a step ends when all its sends and receives have met their other end. A
 //! schedule that ends under this rule ends under any transport.
@@ -23,7 +23,7 @@ use crate::vocabulary::{Piece, Step};
 pub struct Report {
     /// The number of steps of the position that has the most, not counting steps without messages.
     pub steps: usize,
-    /// The number of rounds until the last position has ended, if each step takes one round after its peers have arrived.
+    /// The number of rounds until the last position has ended, if each step takes one round once all its peers have arrived.
     pub rounds: usize,
     /// The number of messages.
     pub messages: usize,

@@ -7,7 +7,7 @@ use crate::vocabulary::Piece;
 #[non_exhaustive]
 pub enum Violation {
     /// A position sends a piece that it does not hold.
-    #[error("position {position}, step {step}: {piece} is sent to {to}, but is not held")]
+    #[error("position {position}, step {step}: sends {piece} to {to}, but does not hold it")]
     NotHeld {
         /// The sender.
         position: usize,
@@ -19,14 +19,14 @@ pub enum Violation {
         piece: Piece,
     },
     /// A position ends without a piece that it wants.
-    #[error("position {position} ends without {piece}")]
+    #[error("position {position} ends without the piece {piece}")]
     NotDelivered {
         /// The position.
         position: usize,
         /// The missing piece.
         piece: Piece,
     },
-    /// The number of sends from one position to another differs from the number of the other's receives.
+    /// The number of sends from one position to another differs from the number of receives at the other end.
     #[error("messages from position {from} to position {to}: {sent} sent, {received} received")]
     Unmatched {
         /// The sender.
@@ -40,7 +40,7 @@ pub enum Violation {
     },
     /// The two ends of a message name different pieces.
     #[error(
-        "message {number} from position {from} to {to}: {sent:?} is sent, {received:?} is received"
+        "message {number} from position {from} to {to}: {sent:?} sent, but {received:?} received"
     )]
     Different {
         /// The sender.
@@ -61,7 +61,7 @@ pub enum Violation {
         Vec<(usize, usize)>,
     ),
     /// The peer of a message does not exist, or is the position itself.
-    #[error("position {position}, step {step}: the peer {peer} is not another position")]
+    #[error("position {position}, step {step}: peer {peer} is itself or does not exist")]
     NoPeer {
         /// The position.
         position: usize,

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::violation::Violation;
 use crate::vocabulary::{Piece, Step};
 
-/// For each sender and receiver, the messages between them: the step that sends each, and the step that receives it.
+/// For each sender and receiver, their messages, each as the sender's step and the receiver's step.
 pub(super) type Streams = BTreeMap<(usize, usize), Vec<(usize, usize)>>;
 
-/// Pairs the sends from each position to another with the other's receives, in order.
+/// Pairs the sends from each position to another position with the receives of the latter, in order.
 pub(super) fn match_messages(programs: &[Vec<Step>]) -> Result<Streams, Violation> {
     type Ends<'p> = Vec<(usize, &'p [Piece])>;
     let mut ends: BTreeMap<(usize, usize), (Ends<'_>, Ends<'_>)> = BTreeMap::new();
@@ -52,7 +52,7 @@ pub(super) fn match_messages(programs: &[Vec<Step>]) -> Result<Streams, Violatio
     Ok(streams)
 }
 
-/// Advances every position as far as synchronous sends allow, and returns the number of rounds until the last one has ended.
+/// Advances every position as far as synchronous sends allow, and returns the number of rounds until the last position has ended.
 pub(super) fn check_waits(programs: &[Vec<Step>], streams: &Streams) -> Result<usize, Violation> {
     // For every position and step, the peers that the position must meet, and the number of the peer's step.
     let mut meetings: Vec<Vec<Vec<(usize, usize)>>> = programs
@@ -74,7 +74,7 @@ pub(super) fn check_waits(programs: &[Vec<Step>], streams: &Streams) -> Result<u
             if peers.iter().any(|&(peer, step)| reached[peer] < step) {
                 break;
             }
-            // A message takes a round once both ends have arrived; a step without messages takes none.
+            // A message takes a round once both ends have arrived; a step without messages takes no round.
             let met = peers.iter().map(|&(peer, step)| begun[peer][step]).max();
             let own = begun[position][reached[position]];
             let ended = met.map_or(own, |met| met.max(own) + 1);

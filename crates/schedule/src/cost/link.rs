@@ -1,4 +1,4 @@
-//! The cost of a message, and the size of the rows that an allreduce moves.
+//! [`Link`], the cost of a message, and [`Load`], the size of the rows that an allreduce moves.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub struct Link {
     pub latency_ns: f64,
     /// beta: the time that each byte adds, in nanoseconds.
     pub byte_ns: f64,
-    /// gamma: the time to combine a byte with another, in nanoseconds.
+    /// gamma: the time to combine one byte with another, in nanoseconds.
     pub combine_byte_ns: f64,
 }
 
@@ -25,7 +25,7 @@ pub struct Load {
 impl fmt::Display for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (alpha, beta, gamma) = (self.latency_ns, self.byte_ns, self.combine_byte_ns);
-        write!(f, "{alpha} ns, {beta} and {gamma} ns/byte")
+        write!(f, "{alpha} ns, {beta} ns/byte and {gamma} ns/combined byte")
     }
 }
 

@@ -1,8 +1,8 @@
 //! The costs of schedules: links, loads, and the closed formulas by which plans choose a schedule.
 //!
 //! A message of b bytes takes alpha + beta b, and combining b bytes takes gamma b (Hockney's model, as in papers 2 to 5). In a
-//! pipeline the first block arrives after d rounds, and another one every s rounds. A row of m bytes in M blocks thus takes
-//! (d + s (M - 1)) (alpha + beta m / M), which is least for M = sqrt((d - s) beta m / (s alpha)) (paper 2, Lemma 1).
+//! pipeline the first block arrives after d rounds, and each further block s rounds later. A row of m bytes in M blocks thus takes
+//! (d + s (M - 1)) (alpha + beta m / M). This time is least for M = sqrt((d - s) beta m / (s alpha)) (paper 2, Lemma 1).
 
 mod link;
 mod network;
@@ -14,8 +14,8 @@ use crate::algorithms::bruck::digits;
 use crate::catalogue::{Algorithm, Parameters, Schedule};
 
 impl Algorithm {
-    /// The numbers (d, s) of a pipelined allreduce on p = `ranks`: the first block arrives after d rounds, another one every s
-    /// rounds (paper 2, corollaries 1 to 3, where a send and a receive overlap). `None` for other algorithms.
+    /// The numbers (d, s) of a pipelined allreduce on p = `ranks`: the first block arrives after d rounds, each further block s rounds
+    /// later (paper 2, corollaries 1 to 3, where a send and a receive overlap). `None` for algorithms that are not pipelined.
     #[must_use]
     pub fn pipeline_rounds(self, ranks: usize) -> Option<(usize, usize)> {
         let log2 = |n: usize| n.next_power_of_two().ilog2() as usize;
@@ -60,7 +60,7 @@ impl Algorithm {
 }
 
 impl Schedule {
-    /// [`predicted_ns`](Schedule::predicted_ns) where all links are alike.
+    /// Computes [`predicted_ns`](Schedule::predicted_ns) for a network whose links are all alike.
     ///
     /// `hierarchical` counts as recursive doubling over all ranks plus two rounds, since links within nodes save nothing here.
     fn flat_ns(&self, load: Load, link: Link) -> f64 {
@@ -79,7 +79,7 @@ impl Schedule {
             0.0
         };
         let k = f64::from(k);
-        // A position sends all blocks but its own.
+        // A position sends all blocks except its own.
         let share = (count(ranks) - 1.0) / count(ranks);
         let scatter = |rounds: f64, rows: f64| {
             rounds * link.latency_ns + (link.byte_ns + link.combine_byte_ns) * row * rows * share
@@ -132,9 +132,9 @@ impl Schedule {
     }
 
     /// The largest number of strips of columns such that reducing the strips one after the other takes at most a tenth longer than reducing
-    /// the whole row. Strips need more messages, but shorter ones, which stay in cache.
+    /// the whole row. Strips need more messages, but these are shorter and stay in cache.
     ///
-    /// At least 1 and at most `most`; 1 for pipelined algorithms, which have blocks instead.
+    /// The result is at least 1 and at most `most`. It is 1 for pipelined algorithms, which have blocks instead.
     #[must_use]
     pub fn most_strips(&self, load: Load, network: impl Into<Network>, most: usize) -> usize {
         if self.ranks() == 1 || self.algorithm().is_pipelined() {
@@ -162,7 +162,7 @@ impl Schedule {
 
     /// The allreduce with the least [`predicted_ns`](Schedule::predicted_ns); `None` if there are no schedules.
     ///
-    /// On a tie the first one wins, so that all ranks choose the same schedule.
+    /// On a tie the first of them wins, so that all ranks choose the same schedule.
     #[must_use]
     pub fn fastest(
         schedules: impl IntoIterator<Item = Self>,

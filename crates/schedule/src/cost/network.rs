@@ -1,4 +1,4 @@
-//! Links of two kinds: within nodes and between them.
+//! [`Network`], which has two kinds of links: within nodes and between nodes.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use crate::catalogue::{Algorithm, Schedule};
 
 /// The costs of messages between ranks that are grouped into nodes.
 ///
-/// A round of messages between nodes takes the time of one message. Each further message through the same port adds
-/// [`crowding_ns`](Network::crowding_ns) and the time of its bytes (the gap g of the LogP model).
+/// If each port passes one message, a round between nodes takes the time of one message. Each further message through a port
+/// adds [`crowding_ns`](Network::crowding_ns) and the time of its bytes (the gap g of the LogP model).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Network {
     /// The link between two ranks of a node.
@@ -37,7 +37,7 @@ impl fmt::Display for Network {
         }
         write!(
             f,
-            "links of {near} within nodes and {far} between them, {crowding_ns} ns for each further message; ranks of a node: {node_ranks}, of a port: {port_ranks}"
+            "links of {near} within nodes, {far} between nodes; {crowding_ns} ns for each further message; {node_ranks} ranks per node, {port_ranks} per port"
         )
     }
 }
@@ -64,7 +64,7 @@ impl Network {
 
     /// The time of a round in which one of every `spacing` positions exchanges a message with a position `distance` away.
     fn round_ns(&self, distance: usize, spacing: usize, bytes: f64) -> f64 {
-        // Partners lie in one aligned block of 2 · `distance` positions. Either a node holds whole blocks, or some messages leave it.
+        // Partners are in one aligned block of 2 · `distance` positions. Either a node holds whole blocks, or some messages leave the node.
         if self.node_ranks.is_multiple_of(2 * distance) {
             return self.near.message_ns(bytes);
         }
@@ -93,7 +93,7 @@ impl Schedule {
         self.far_ns(load, &network)
     }
 
-    /// [`predicted_ns`](Schedule::predicted_ns) on more than one node.
+    /// Computes [`predicted_ns`](Schedule::predicted_ns) for ranks on more than one node.
     fn far_ns(&self, load: Load, network: &Network) -> f64 {
         let ranks = self.ranks();
         let (row, fragment) = (load.row_bytes, load.row_bytes * load.rows);
@@ -107,7 +107,7 @@ impl Schedule {
             };
             (0..rounds).map(round).fold(0.0, |sum, time| sum + time)
         };
-        // Unless the number of positions is a power of two, some positions stand for two, so partners may be twice as far apart.
+        // Unless the number of positions is a power of two, some positions act for two, so partners may be twice as far apart.
         let spread = |number: usize| if number.is_power_of_two() { 1 } else { 2 };
         // Recursive doubling among `number` positions, which are `first` apart.
         let doubling = |first: usize, number: usize| {

@@ -1,8 +1,8 @@
 //! Simulates the programs of all ranks, message by message.
 //!
 //! Each time is computed from the maximum of earlier times. Messages can therefore be handled in any order, and a rank continues
-//! as soon as its step is over, without a queue of events. Order matters only if ranks share a port: then ranks continue in the
-//! order of time, and messages pass through the port in the order in which their ends met.
+//! as soon as its step is over, without a queue of events. Order matters only if ranks share a port. In this case ranks continue in
+//! the order of time, and messages pass through the port in the order in which their ends met.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,7 +15,7 @@ use crate::catalogue::Schedule;
 use crate::cost::count;
 use crate::vocabulary::Steps;
 
-/// A rank in the middle of its program.
+/// The state of a rank that runs its program.
 struct Rank {
     /// `None` before the first step and after the last.
     steps: Option<Steps>,
@@ -43,7 +43,7 @@ pub(super) struct Events<'m> {
 enum Ready {
     /// In any order.
     Stack(Vec<usize>),
-    /// By time, then by rank. The bits of floats that are not negative are ordered as the floats are.
+    /// By time, then by rank. The bits of non-negative floats have the same order as the floats.
     Queue(BinaryHeap<Reverse<(u64, usize)>>),
 }
 
@@ -115,7 +115,7 @@ impl<'m> Events<'m> {
         self.carried.simulation(time_ns, Some(self.messages))
     }
 
-    /// Enters a rank's next step, and begins all its messages whose other end has arrived.
+    /// Enters a rank's next step, and begins those of its messages whose other end has arrived.
     fn begin(&mut self, rank: usize, ready: &mut Ready, watch: &mut dyn FnMut(Flight)) {
         let own = &mut self.ranks[rank];
         let Some(step) = own.steps.as_mut().and_then(Iterator::next) else {
@@ -126,7 +126,7 @@ impl<'m> Events<'m> {
         own.begun_ns = own.ended_ns;
         own.combined_bytes = 0.0;
         let (mut sent_ns, mut received_ns) = (0.0, 0.0);
-        // Messages between the same two ranks are matched in order, so the first one that the peer has posted is the match.
+        // Messages between two ranks are matched in order, so the first message that the peer has posted is the match.
         for send in &step.sends {
             let message = self.sizes.message(send, &mut self.carried);
             let link = self.machine.link(rank, message.peer);
@@ -151,7 +151,7 @@ impl<'m> Events<'m> {
                 self.ranks[rank].receives.push(message);
             }
         }
-        // A port sends one message after the other, and also receives one after the other.
+        // A port sends one message after the other and, at the same time, receives one message after the other.
         let own = &mut self.ranks[rank];
         let ports = count(self.machine.ports);
         let port_ns = own.begun_ns + f64::max(sent_ns, received_ns) / ports;
@@ -178,9 +178,9 @@ impl<'m> Events<'m> {
         }
     }
 
-    /// The time, in nanoseconds, at which a message begins: after its ends met at time `met`, once both nodes' shared ports are free.
+    /// The time, in nanoseconds, at which a message begins whose ends met at time `met`: once the shared ports of both nodes are free.
     ///
-    /// Each port takes messages in the order in which their ends met.
+    /// Each port passes messages in the order in which their ends met.
     fn pass_ports(&mut self, from: usize, to: usize, met: f64, bytes: f64) -> f64 {
         let (out, into) = (self.machine.node(from), self.machine.node(to));
         if self.machine.shared_port == SharedPort::None || out == into {

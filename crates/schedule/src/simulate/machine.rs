@@ -64,7 +64,7 @@ impl Machine {
     }
 
     /// A machine with the links of `network`, for `ranks` ranks. Unless the network is flat, a rank's messages overlap, except in
-    /// their node's port.
+    /// the port that its node shares.
     #[must_use]
     pub fn of(network: &Network, ranks: usize) -> Self {
         if network.is_flat() {

@@ -1,8 +1,8 @@
-//! The simulation of a schedule on a machine of given costs, message by message.
+//! Simulates a schedule on a machine of given costs, message by message.
 //!
 //! A message begins when both ends have reached its step, as under synchronous sends. For b bytes, it takes alpha + beta b on its
-//! link. A step ends once its last message has arrived and the rank's port has had time for all of them. Then the rank combines
-//! the b bytes that it received, in gamma b.
+//! link. A step ends once its last message has arrived and the rank's port has had time for all its messages. Then the rank
+//! combines the b bytes that it received, which takes gamma b.
 
 mod events;
 mod machine;
@@ -28,11 +28,11 @@ pub const SYMMETRY_RANKS: usize = 4096;
 /// `rows(range)` returns the number of rows that a message carries for a range of positions: the number of nodes in the fragment of their
 /// items.
 ///
-/// The programs of some schedules grow with p: those of an allreduce by `direct`, `ring`, `circulant`, `rabenseifner` and
-/// `reduce-scatter-gather`. For more than [`SYMMETRY_RANKS`] ranks, [`simulate_by_symmetry`] simulates these.
+/// The programs of an allreduce by `direct`, `ring`, `circulant`, `rabenseifner` or `reduce-scatter-gather` grow with p. For more than
+/// [`SYMMETRY_RANKS`] ranks, [`simulate_by_symmetry`] simulates such an allreduce.
 ///
 /// # Panics
-/// If ranks wait for each other in a cycle; [`check`](crate::check()) finds such a schedule.
+/// If ranks wait for each other in a cycle; [`check`](crate::check()) finds such cycles.
 #[must_use]
 pub fn simulate(
     schedule: &Schedule,
@@ -51,12 +51,12 @@ pub fn simulate(
     }
 }
 
-/// [`simulate`] for a reduction that keeps no order: a message carries one row per column block, whichever positions it reduces.
+/// Like [`simulate`], for a reduction that keeps no order: a message carries one row per column block, whichever positions it reduces.
 ///
 /// All ranks' programs run, for any p.
 ///
 /// # Panics
-/// As [`simulate`].
+/// Those of [`simulate`].
 #[must_use]
 pub fn simulate_unordered(schedule: &Schedule, machine: &Machine, row_bytes: f64) -> Simulation {
     let sizes = Sizes::new(schedule, row_bytes, &|_| 1).unordered();
@@ -66,7 +66,7 @@ pub fn simulate_unordered(schedule: &Schedule, machine: &Machine, row_bytes: f64
 /// The messages of a simulation, in unspecified order. All ranks' programs run, for any p.
 ///
 /// # Panics
-/// As [`simulate`].
+/// Those of [`simulate`].
 #[must_use]
 pub fn flights(
     schedule: &Schedule,
@@ -80,7 +80,7 @@ pub fn flights(
     flights
 }
 
-/// [`simulate`] that runs only rank 0's program, for any p.
+/// Like [`simulate`], but runs only rank 0's program, for any p.
 ///
 /// The result is exact if all messages of a round have the same length and no port is shared.
 #[must_use]

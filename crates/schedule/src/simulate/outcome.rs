@@ -7,7 +7,7 @@ pub struct Simulation {
     pub time_ns: f64,
     /// The number of messages; `None` if only rank 0's program was simulated.
     pub messages: Option<u64>,
-    /// The mean number of rows of a partial piece (one that does not yet reduce all positions); 1 if there is none.
+    /// The mean number of rows of a partial piece, which does not yet reduce all positions; 1 if there are no partial pieces.
     pub rows_mean: f64,
     /// The largest number of rows of a partial piece; at least 1.
     pub rows_max: u64,
@@ -20,10 +20,10 @@ pub struct Flight {
     pub from: usize,
     /// The receiver's position.
     pub to: usize,
-    /// When the transfer started, in nanoseconds: both ends had arrived, and shared ports, if
-    /// any, were free.
+    /// The time in nanoseconds at which the transfer started: both ends had arrived, and any shared
+    /// ports were free.
     pub begun_ns: f64,
-    /// When the message had arrived, in nanoseconds.
+    /// The time in nanoseconds at which the message had arrived.
     pub ended_ns: f64,
 }
 

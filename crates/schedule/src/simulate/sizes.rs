@@ -39,7 +39,7 @@ impl<'r> Sizes<'r> {
         }
     }
 
-    /// Sizes for reductions that keep no order: even ranges that are not adjacent are combined into one row.
+    /// Sizes for reductions that keep no order and therefore combine even ranges that are not adjacent into one row.
     pub(super) fn unordered(self) -> Self {
         Self {
             is_ordered: false,

@@ -6,14 +6,14 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Collective {
-    /// One position gets the reduction of all.
+    /// One position gets the reduction of all positions.
     Reduce {
         /// The position that gets the reduction.
         root: usize,
     },
-    /// Every position gets the reduction of all.
+    /// Every position gets the reduction of all positions.
     Allreduce,
-    /// Position b gets block b of the p column blocks of the reduction of all.
+    /// Position b gets block b of the reduction of all positions, which has p column blocks.
     ReduceScatter,
     /// Position r gets the reduction of positions 0..r: the exclusive scan of positions.
     Scan,
@@ -33,7 +33,7 @@ impl Collective {
         }
     }
 
-    /// The same operation with another root, if it has one.
+    /// The same operation with another root, if it has a root.
     pub(crate) fn with_root(self, root: usize) -> Self {
         match self {
             Self::Reduce { .. } => Self::Reduce { root },

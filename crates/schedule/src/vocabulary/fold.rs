@@ -7,8 +7,8 @@ use super::step::{Step, Transfer};
 
 /// p positions as 2^k virtual ranks, k = floor(log2 p): each of the first q = p - 2^k virtual ranks stands for two positions.
 ///
-/// The left one of the two acts for both. The right one sends its own piece to the left one before the rounds, and gets the
-/// result from it after them.
+/// The left position acts for both. The right position sends its own piece to the left one before the rounds, and gets the
+/// result from the left one after the rounds.
 #[derive(Clone, Copy)]
 pub(crate) struct Fold {
     /// k, the number of rounds.
@@ -51,7 +51,7 @@ impl Fold {
         (!is_passive).then(|| self.virtual_rank(position))
     }
 
-    /// The step before the rounds: the right one of two positions sends its own piece to the left one.
+    /// The step before the rounds: the right position of two sends its own piece to the left one.
     pub(crate) fn fold_in(self, position: usize, blocks: Range<usize>) -> Option<Step> {
         self.between_two(position, Step::send, Step::receive, |right| Piece {
             positions: right..right + 1,
@@ -59,7 +59,7 @@ impl Fold {
         })
     }
 
-    /// The step after the rounds: the left one of two positions sends `piece(right one)` to the right one.
+    /// The step after the rounds: the left position of two sends `piece(right)` to the right one.
     pub(crate) fn fold_out(
         self,
         position: usize,

@@ -53,7 +53,7 @@ impl Piece {
     }
 }
 
-/// Omits the blocks if they are `0..1`, as in an undivided row.
+/// Shows the positions and the blocks. Omits the blocks if they are `0..1`, as in an undivided row.
 impl fmt::Display for Piece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.positions)?;

@@ -3,8 +3,8 @@
 use super::piece::Piece;
 use super::step::Step;
 
-/// The steps of a reduction from the last to the first, with sends and receives exchanged: the root's row travels the
-/// reduction's links backwards. In a tree, the child with the deepest subtree is thus served first.
+/// The steps of a reduction in reverse order, with sends and receives exchanged: the root's row travels the reduction's
+/// links backwards. In a tree, the child with the deepest subtree is thus served first.
 ///
 /// Block numbers are reversed, too, so that block 0 still goes first.
 pub(crate) fn reversed(

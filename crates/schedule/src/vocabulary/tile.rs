@@ -4,8 +4,8 @@ use std::ops::Range;
 
 /// Adjacent pieces that make up `range` exactly, in ascending order; `None` if no such pieces exist.
 ///
-/// `longest(start, end_max)` returns the end of the longest piece that begins at `start` and ends at or before `end_max`, and
-/// the piece. If the longest piece leads to a dead end, shorter ones are tried.
+/// `longest(start, end_max)` returns the longest piece that begins at `start` and ends at or before `end_max`, preceded by
+/// its end. If the longest piece leads to a dead end, shorter pieces are tried.
 pub fn tile<P>(
     range: &Range<usize>,
     longest: impl Fn(usize, usize) -> Option<(usize, P)>,

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! A parent receives one message per round. In a Fibonacci tree the smaller subtree is reduced a round before the larger one, so
-//! no position waits: p - 1 messages in i rounds, for the least i with fib(i + 3) > p. No other tree with two children per node
-//! takes fewer rounds. The binary tree's subtrees have equal sizes and take two rounds per level: at most 2 floor(log2 p) rounds.
+//! no position waits. Its p - 1 messages take i rounds, where i is the least number with fib(i + 3) > p. No other tree with two
+//! children per node takes fewer. In a binary tree, two equal subtrees take two rounds per level, at most 2 floor(log2 p) in all.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub(crate) enum Shape {
     Binary,
     /// As in a Fibonacci tree, where the larger subtree takes one round more than the smaller.
     Fibonacci,
-    /// All to one child: a chain.
+    /// All nodes go to one child, which makes the tree a chain.
     Linear,
 }
 

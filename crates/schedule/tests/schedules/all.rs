@@ -103,7 +103,7 @@ fn allreduce() {
                 Algorithm::Fibonacci | Algorithm::Binary | Algorithm::BinaryPipelined => {
                     (found.rounds, 2 * (ranks - 1))
                 }
-                // With one block; other tests use more.
+                // Rows have one block here; other tests use more.
                 Algorithm::LinearPipelined => (2 * (ranks - 1), 2 * (ranks - 1)),
                 Algorithm::LinearDoublyPipelined
                 | Algorithm::BinaryDoublyPipelined
@@ -178,7 +178,7 @@ fn reduce_scatter() {
     }
 }
 
-/// A position's steps follow from its number alone, so the other positions cost nothing, even a million of them.
+/// A position's steps follow from p and its number alone, so even a million other positions cost nothing.
 #[test]
 fn one_position_of_a_million() {
     for position in [0, 1, 95_000, 95_001, 524_287, 999_999] {

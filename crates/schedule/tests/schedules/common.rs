@@ -1,4 +1,4 @@
-//! Schedules with parameters, and formulas for numbers of rounds.
+//! Helpers that several tests use: schedules with parameters, and formulas for numbers of rounds.
 
 use schedule::{Algorithm, Collective, Parameters, Report, Schedule, Step, check};
 

@@ -1,4 +1,4 @@
-//! Checks that a schedule names the algorithm that runs, and that its steps are those of that algorithm.
+//! Checks that a schedule names the algorithm that runs, and that its steps are those of the algorithm that runs.
 
 use schedule::{Algorithm, Collective, Parameters, Schedule};
 
@@ -29,7 +29,7 @@ fn collectives(ranks: usize) -> [Collective; 5] {
     ]
 }
 
-/// The algorithms with programs of their own, for every p to which dissemination adapts.
+/// The algorithms that have a program of their own for the collective. `dissemination` has one only if it adapts to p.
 fn have_own(collective: Collective) -> Vec<&'static str> {
     let names = match collective {
         Collective::Reduce { .. } => {
@@ -68,7 +68,7 @@ fn only_these_have_programs_of_their_own() {
     }
 }
 
-/// Two names give the same steps if the same algorithm runs for both, and otherwise different steps.
+/// Two names give the same steps if the same algorithm runs for both. Otherwise their steps differ.
 #[test]
 fn steps_are_those_of_the_algorithm_that_runs() {
     for of_three in 0..collectives(3).len() {
@@ -155,7 +155,7 @@ fn schedules_say_what_runs() {
             dissemination,
             allreduce,
             40,
-            "allreduce by dissemination on 40 ranks (n = 2 does not adapt to 40 ranks: bruck with the same n)",
+            "allreduce by dissemination on 40 ranks (n = 2 does not adapt to 40 ranks; runs bruck with the same n)",
         ),
         (
             dissemination,
@@ -168,7 +168,7 @@ fn schedules_say_what_runs() {
     }
 }
 
-/// The stand-in gets dissemination's default of two ports, not Bruck's default of one.
+/// Bruck's combine, which runs instead of dissemination, gets dissemination's default of two ports, not its own default of one.
 #[test]
 fn what_stands_in_has_the_same_ports() {
     let named = Schedule::new(Algorithm::Dissemination, Collective::Allreduce, 40).unwrap();

@@ -1,4 +1,4 @@
-//! Tests blocks, ports and levels with all algorithms that use them, and the values that are refused.
+//! Tests blocks, ports and levels with all algorithms that use them, and that invalid parameters are rejected.
 
 use schedule::{Algorithm, Collective, Count, Error, Link, Load, Parameters, Schedule};
 
@@ -76,7 +76,7 @@ fn several_ports() {
                 not_adapting.push(ranks);
             }
         }
-        // The number of p to which dissemination does not adapt, and the least such p (both found by a model).
+        // The number of values of p to which dissemination does not adapt, and the least such p. A separate model found both.
         let expected = match ports {
             1 => (191, Some(13)),
             2 => (121, Some(40)),
@@ -207,7 +207,7 @@ fn the_largest_numbers() {
         outer: Algorithm::LinearPipelined,
         ..Parameters::default()
     };
-    // Algorithms whose single messages do not grow with p.
+    // The algorithms in which the number of pieces in a message does not grow with p.
     let lazy = |algorithm: &&Algorithm| {
         let with_p_pieces = [
             Algorithm::Direct,

@@ -1,4 +1,4 @@
-//! Examples from the papers, step by step.
+//! Checks schedules against examples from the papers, step by step.
 
 use schedule::{Algorithm, Collective, Parameters, Step};
 
@@ -162,7 +162,7 @@ fn the_doubly_pipelined_chain_of_three() {
     );
 }
 
-/// Rabenseifner's allreduce for p = 4: halves, quarters, and back.
+/// Rabenseifner's allreduce for p = 4, which sends halves of the row, then quarters, quarters again and halves again.
 #[test]
 fn rabenseifner_s_allreduce_of_four() {
     let steps = steps(Algorithm::Rabenseifner, Collective::Allreduce, 4);

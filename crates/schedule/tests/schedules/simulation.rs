@@ -10,7 +10,7 @@ use schedule::{
 
 use super::common::{schedule, with_blocks};
 
-/// Powers of two, so that sums of times are exact.
+/// The costs are powers of two, so that sums of times are exact.
 const LINK: Link = Link {
     latency_ns: 1024.0,
     byte_ns: 0.25,
@@ -38,7 +38,7 @@ fn pipelines_take_what_the_lemma_says() {
                 };
                 let schedule = allreduce(algorithm, ranks, blocks);
                 let found = simulate(&schedule, &machine, row_bytes, &|_| 1).time_ns;
-                // A shifted tree has messages of two ranges.
+                // If p is odd, the second tree is shifted, and some of its messages carry two ranges.
                 let is_one_range = algorithm != Algorithm::TwoTree || ranks % 2 == 0;
                 if is_one_range {
                     let rounds = check(&schedule).unwrap().rounds;
@@ -53,7 +53,7 @@ fn pipelines_take_what_the_lemma_says() {
                     Algorithm::LinearPipelined | Algorithm::LinearDoublyPipelined => true,
                     Algorithm::BinaryPipelined => is_full,
                     Algorithm::BinaryDoublyPipelined => is_full && ranks >= 7,
-                    // Two full trees.
+                    // Each half of the ranks is a full tree.
                     Algorithm::DualRoot => {
                         ranks >= 6 && ranks % 2 == 0 && (ranks / 2 + 1).is_power_of_two()
                     }
@@ -120,7 +120,7 @@ fn one_message_a_step_takes_the_rounds() {
     }
 }
 
-/// Combining takes time; whole rows are only copied.
+/// Combining rows takes time; whole rows are only copied.
 #[test]
 fn combining_takes_time() {
     let link = Link {
@@ -129,7 +129,7 @@ fn combining_takes_time() {
     };
     let schedule = allreduce(Algorithm::Binomial, 2, 1);
     let found = simulate(&schedule, &Machine::flat(link), 8.0, &|_| 3);
-    // Three rows up, and combined; one row down.
+    // Three rows go up and are combined; one row goes down.
     let expected = link.message_ns(24.0) + 12.0 + link.message_ns(8.0);
     assert_eq!(found.time_ns, expected);
     assert_eq!((found.rows_mean, found.rows_max), (3.0, 3));
@@ -182,7 +182,7 @@ fn a_node_has_one_port() {
         time(SharedPort::Node, Placement::Block),
         3.0 * message + 3.0 * bytes
     );
-    // The first round crosses nodes, and the next ones wait for the rank whose message was last.
+    // The first round crosses nodes, and the next rounds wait for the rank whose message was last.
     assert_eq!(
         time(SharedPort::Node, round_robin),
         3.0 * message + 3.0 * bytes
@@ -247,7 +247,7 @@ fn ranges_that_do_not_touch_are_one_row_without_order() {
     };
     let schedule = allreduce(Algorithm::PairwiseExchange, 6, 1);
     let machine = Machine::flat(link);
-    // A message before the rounds, two rounds, a message after them; in the rounds, ranks 0 and 1 send two ranges.
+    // There are two rounds, and a message before and after them. In the rounds, ranks 0 and 1 send two ranges.
     assert_eq!(simulate(&schedule, &machine, 1.0, &|_| 1).time_ns, 6.0);
     assert_eq!(simulate_unordered(&schedule, &machine, 1.0).time_ns, 4.0);
     let neighbours = allreduce(Algorithm::RecursiveDoubling, 6, 1);
@@ -255,7 +255,7 @@ fn ranges_that_do_not_touch_are_one_row_without_order() {
     assert_eq!(simulate_unordered(&neighbours, &machine, 1.0).time_ns, time);
 }
 
-/// Above 4096 ranks, only rank 0 of these schedules is simulated. On fewer ranks, its time equals that of the full simulation.
+/// Above 4096 ranks, only rank 0 of these schedules is simulated. On fewer ranks, the result equals that of the full simulation.
 #[test]
 fn one_rank_for_all() {
     for algorithm in [
@@ -300,7 +300,7 @@ fn predictions_are_near_simulations() {
     }
 }
 
-/// On networks of nodes, where the delay between nodes or the crowding dominates, predicted times are 1.00 to 1.33 times the simulated ones.
+/// On networks of nodes in which the delay between nodes or the crowding dominates, predicted times are 1.00 to 1.33 times the simulated.
 #[test]
 fn predictions_between_nodes_are_near_the_simulation() {
     let near = Link {

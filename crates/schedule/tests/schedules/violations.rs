@@ -1,4 +1,4 @@
-//! Tests that the checker finds the fault in faulty schedules.
+//! Tests that the checker finds the faults of faulty schedules.
 
 use schedule::{
     Algorithm, Collective, Parameters, Piece, Step, Transfer, Violation, check_programs,
@@ -91,7 +91,7 @@ fn the_ends_disagree() {
     };
 }
 
-/// A message with the pieces of these positions.
+/// A message to or from `peer` that carries the pieces of the positions `of`.
 fn transfer(peer: usize, of: &[usize]) -> Transfer {
     let pieces = of.iter().copied().map(own).collect();
     Transfer { peer, pieces }
@@ -147,7 +147,7 @@ fn a_cycle_of_synchronous_sends() {
     };
     let violation = check([0, 1, 2].map(ring)).unwrap_err();
     assert_eq!(violation, Violation::Cycle(vec![(0, 1), (1, 2), (2, 0)]));
-    // Posted together, the same messages arrive.
+    // If each position posts its send and its receive together, the same messages arrive.
     let at_once = |position: usize| {
         let [mut first, second] = <[Step; 2]>::try_from(ring(position)).unwrap();
         first.receives = second.receives;
