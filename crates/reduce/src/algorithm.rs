@@ -5,13 +5,13 @@ use std::str::FromStr;
 
 use comm::text::printable;
 
-/// A method of reducing over ranks: which rank sends to which, and when. All methods give the same bits. Most run a schedule of crate `schedule`.
+/// A method of reducing over ranks: who sends to whom, and when. All methods give the same bits. Most run a schedule of crate `schedule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
     /// One step: every rank sends to the root, or to every other rank.
     Direct,
-    /// A binomial tree: p - 1 messages to the root, and p - 1 back.
+    /// A binomial tree: p - 1 messages go to the root, and p - 1 back.
     Binomial,
     /// A Fibonacci tree: a parent never waits for one child while the other is ready.
     Fibonacci,
@@ -19,15 +19,15 @@ pub enum Algorithm {
     Binary,
     /// A reduce and then a broadcast, each by a binomial tree.
     ReduceBroadcast,
-    /// For wide rows on few ranks: along a chain, block by block.
+    /// For wide rows on few ranks: blocks of columns go along a chain.
     LinearPipelined,
-    /// For wide rows: along a complete binary tree, block by block.
+    /// For wide rows: blocks of columns go along a complete binary tree.
     BinaryPipelined,
-    /// For wide rows on few ranks: along a chain, up and down at once.
+    /// For wide rows on few ranks: blocks of columns go up and down a chain at the same time.
     LinearDoublyPipelined,
-    /// For wide rows: along a complete binary tree, up and down at once.
+    /// For wide rows: blocks of columns go up and down a complete binary tree at the same time.
     BinaryDoublyPipelined,
-    /// For wide rows: two binary trees, up and down at once; the two roots exchange their results.
+    /// For wide rows: blocks of columns go up and down two binary trees at the same time; the two roots exchange their results.
     DualRoot,
     /// For wide rows: two trees, each for half of the blocks, so that every link is busy.
     TwoTree,
@@ -37,24 +37,24 @@ pub enum Algorithm {
     ReduceScatterGather,
     /// For wide rows: each rank reduces some columns, then every rank gets all columns, in 2 log2 p rounds.
     Rabenseifner,
-    /// Recursive doubling on 2^floor(log2 p) ranks. First, each other rank sends its values to one of these ranks; last, it gets the result back.
+    /// Recursive doubling on 2^floor(log2 p) ranks. Each other rank first sends its values to one of these ranks, and gets the result back.
     PairwiseExchange,
-    /// n-way dissemination: ceil(log_(n+1) p) rounds of n messages. For numbers p that it does not support, `bruck` runs with the same n.
+    /// n-way dissemination: ceil(log_(n+1) p) rounds of n messages. If it does not support p ranks, `bruck` runs with the same n.
     Dissemination,
     /// Bruck's global combine: ceil(log_(n+1) p) rounds for every p.
     Bruck,
     /// For wide rows on few ranks: blocks of columns travel around a ring.
     Ring,
-    /// For wide rows: along a circulant graph, in 2 ceil(log2 p) rounds for every p.
+    /// For wide rows: blocks of columns travel along a circulant graph, in 2 ceil(log2 p) rounds for every p.
     Circulant,
     /// Two levels: one schedule runs within each node, another between nodes.
     Hierarchical,
-    /// The transport's own allreduce or reduce, with an operation that merges fragments. Only on transports that have
-    /// [`native_reductions`](comm::Communicator::native_reductions), such as MPI.
+    /// The transport's own allreduce or reduce, with an operation that merges fragments. The transport must have
+    /// [`native_reductions`](comm::Communicator::native_reductions), as MPI has.
     MpiNative,
-    /// Algorithm 1 of Stelz's thesis (Karlsruhe, 2022) with its message buffer: by default, up to four values in a message (section 3.1.1).
+    /// Algorithm 1 of Stelz's thesis (Karlsruhe, 2022) with its message buffer (section 3.1.1). By default, a message has up to four values.
     Algorithm1,
-    /// Algorithm 1 as printed: a message for every subtree that crosses ranks.
+    /// Algorithm 1 as the thesis prints it, with a message for every subtree that crosses ranks.
     Algorithm1Unbuffered,
 }
 
@@ -120,7 +120,7 @@ impl Algorithm {
         schedules.chain(OTHERS.iter().map(|&(algorithm, _)| algorithm))
     }
 
-    /// The algorithm's name on the command line.
+    /// The algorithm's name, for example on a command line.
     pub fn name(self) -> &'static str {
         let other = OTHERS.iter().find(|(algorithm, _)| *algorithm == self);
         match (self.scheduled(), other) {
@@ -166,7 +166,7 @@ impl fmt::Display for Algorithm {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown algorithm `{}`; known: {}", printable(.name), Algorithm::all().map(Algorithm::name).collect::<Vec<_>>().join(", "))]
 pub struct UnknownAlgorithm {
-    /// The name.
+    /// The name that was given.
     pub name: String,
 }
 

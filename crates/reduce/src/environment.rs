@@ -27,9 +27,9 @@ pub enum EnvironmentError {
     /// Sums are not rounded to the nearest number.
     #[error("this thread does not round to nearest")]
     Rounding,
-    /// Sums and products are right, but the control register does not have its default value. On aarch64, alternate handling (FPCR.AH) changes
-    /// minima and maxima of zeros and NaNs.
-    #[error("this thread's floating-point control register is not the default one")]
+    /// Sums and products are right, but the control register does not have its default value. For example, alternate handling (FPCR.AH) on
+    /// aarch64 changes minima and maxima of zeros and NaNs.
+    #[error("this thread's floating-point control register does not have its default value")]
     ControlRegister,
 }
 
@@ -42,7 +42,7 @@ pub fn check() -> Result<(), EnvironmentError> {
     judge(simd_kernels::has_default_environment())
 }
 
-/// Judges the environment. `is_default` says whether the control register has its default value; `None` if the register cannot be read.
+/// Checks the environment. `is_default` says whether the control register has its default value; `None` if the register cannot be read.
 #[inline]
 fn judge(is_default: Option<bool>) -> Result<(), EnvironmentError> {
     match is_default {

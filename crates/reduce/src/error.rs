@@ -1,4 +1,4 @@
-//! Why a plan cannot be built or run, and why a reduction in one process failed.
+//! The errors of building and running plans, and of reductions in one process.
 
 mod build;
 mod fold;

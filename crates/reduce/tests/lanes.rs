@@ -168,7 +168,7 @@ fn numbers_of_lanes_that_there_cannot_be() {
     let said = sum_lanes(&[1.0], 0).unwrap_err().to_string();
     assert_eq!(
         said,
-        "the number of lanes is 0, which is not from 1 to 1048576"
+        "the number of lanes must be from 1 to 1048576, but is 0"
     );
 }
 

@@ -141,7 +141,7 @@ fn a_row_that_no_memory_holds_is_refused() {
     let width = at_most_all(1 << 60);
     let error = refused(|builder| builder.width(width));
     let bytes = width as u64 * 8;
-    let text = format!("rank 0: a plan needs at least {bytes} bytes here, more than are available");
+    let text = format!("rank 0: the plan needs at least {bytes} bytes, more than are available");
     assert_eq!(error.to_string(), text);
     if usize::BITS == 64 {
         assert!(text.contains(" 9223372036854775808 bytes "), "{text}");
@@ -366,10 +366,10 @@ fn ranks_in_different_calls_are_told_which() {
     let texts = texts.unwrap();
     assert_eq!(
         texts[0],
-        "rank 0 builds a plan, and rank 1 is in run 1 (allreduce) of it: all ranks must make the same calls in the same order"
+        "rank 0 is building a plan, but rank 1 is in run 1 (allreduce) of that plan: all ranks must make the same calls in the same order"
     );
     let others = [
-        "rank 1 is in run 1 (allreduce) of this plan, and rank 0 in the construction: all ranks must make the same calls in the same order",
+        "rank 1 is in run 1 (allreduce) of this plan, but rank 0 is in the construction: all ranks must make the same calls in the same order",
         "rank 0 failed in this reduction",
     ];
     assert!(others.contains(&&*texts[1]), "{}", texts[1]);
@@ -433,7 +433,7 @@ fn numbers_agree_with_their_nouns() {
     assert_eq!(
         error.unwrap()[0],
         [
-            "root 1 does not exist, the world has 1 rank",
+            "root 1 does not exist, because the world has 1 rank",
             "rank 0 expects 1 item, but the ranks have 2 in all",
             "rank 0: the plan is for 1 element on this rank, not 3",
         ]

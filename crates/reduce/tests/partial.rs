@@ -182,14 +182,14 @@ fn what_does_not_fit_together_is_told() {
         told("the number of rows is 3, but the ranges have 4 items")
     );
     assert_eq!(of(9, &[(4, 6), (5, 6)], 1), told("item 5 occurs twice"));
-    assert_eq!(of(9, &[(0, 1)], 2), told("3 values cannot be rows of 2"));
+    assert_eq!(of(9, &[(0, 1)], 2), told("3 values cannot form rows of 2"));
     let most = u64::MAX;
     let overlap = of(most, &[(0, 1 << 63), (0, 1 << 63), (0, 3)], 1);
     assert_eq!(
         overlap,
         told("the number of rows is 3, but the ranges have 18446744073709551619 items")
     );
-    assert_eq!(of(9, &[], 0), told("3 values cannot be rows of 0"));
+    assert_eq!(of(9, &[], 0), told("3 values cannot form rows of 0"));
     let (left, right) = (of(9, &[(0, 3)], 1).unwrap(), of(9, &[(2, 5)], 1).unwrap());
     let overlap = PartialError::Overlap { item: 2 };
     assert_eq!(left.merge(&right, &Sum), Err(overlap.clone()));

@@ -146,11 +146,11 @@ fn lengths_that_do_not_fit_are_named() {
     let mut result = [7; 3];
     assert_eq!(
         said(sum_rows(&[1, 2, 3, 4], 3, &mut result).unwrap_err()),
-        "4 values cannot be rows of 3"
+        "4 values cannot form rows of 3"
     );
     assert_eq!(
         said(sum_rows(&[1, 2, 3, 4], 0, &mut result).unwrap_err()),
-        "4 values cannot be rows of 0"
+        "4 values cannot form rows of 0"
     );
     assert_eq!(
         said(sum_rows(&[1, 2, 3, 4], 2, &mut result).unwrap_err()),
@@ -159,11 +159,11 @@ fn lengths_that_do_not_fit_are_named() {
     assert_eq!(result, [7; 3]);
     assert_eq!(
         said(dot(&[1.0, 2.0], &[1.0]).unwrap_err()),
-        "slice 1 has 1 item where the first, slice 0, has 2"
+        "slice 1 has 1 item, but slice 0 has 2"
     );
     assert_eq!(
         said(fields(&[&[1, 2][..], &[3, 4], &[5]], &Sum).unwrap_err()),
-        "slice 2 has 1 item where the first, slice 0, has 2"
+        "slice 2 has 1 item, but slice 0 has 2"
     );
 }
 

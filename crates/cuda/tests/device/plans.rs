@@ -149,7 +149,7 @@ fn a_rank_without_its_items() {
     let errors = errors.unwrap();
     assert!(
         errors[1]
-            .contains("its items were not folded: the runs have 1000 values, but there are 999"),
+            .contains("could not fold its items: the runs have 1000 values, but there are 999"),
         "{}",
         errors[1]
     );

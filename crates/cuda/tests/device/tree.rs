@@ -153,11 +153,11 @@ fn what_is_wrong_is_said() {
     };
     wrong(
         device.sum_rows(memory.items(), 2, &mut [0.0; 2]),
-        "3 values cannot be rows of 2",
+        "3 values cannot form rows of 2",
     );
     wrong(
         device.sum_rows(memory.items(), 0, &mut []),
-        "cannot be rows of 0",
+        "cannot form rows of 0",
     );
     wrong(
         device.sum_rows(memory.items(), 3, &mut [0.0; 2]),

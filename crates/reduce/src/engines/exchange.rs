@@ -1,9 +1,9 @@
 //! An exchange in which every rank sends every other rank a message of any length.
 //!
-//! First the ranks exchange the lengths of their lists, in ceil(log2 p) rounds: in the round of distance d = 1, 2, 4, …, rank r sends
-//! rank r + d the lengths that it holds for all ranks r + i where i & d is not 0, and receives as many lengths from rank r - d (Bruck and
-//! others, Efficient algorithms for all-to-all communications in multiport message-passing systems, 1997, section 3.2). Then the ranks send
-//! the lists that are not empty.
+//! First the ranks exchange the lengths of their lists, in ceil(log2 p) rounds (Bruck and others, Efficient algorithms for all-to-all
+//! communications in multiport message-passing systems, 1997, section 3.2). In the round of distance d = 1, 2, 4, …, rank r sends rank
+//! r + d the lengths that it holds for all ranks r + i where i & d is not 0, and receives as many lengths from rank r - d. Then the ranks
+//! send the lists that are not empty.
 
 use std::cell::RefCell;
 use std::mem;
@@ -40,7 +40,7 @@ struct ExchangeState {
     distance: usize,
     /// The receive of the round under way.
     round: Option<Request>,
-    /// Lengths of lists, in words. Index i is at first for the list to the rank i above, in the end for the list from the rank i below.
+    /// Lengths of lists, in words. At first, index i is for the list to rank r + i; in the end, for the list from rank r - i.
     lengths: Vec<u64>,
     /// This rank's lists that are not empty and have not been sent yet, each with its receiver.
     lists: Vec<(usize, Vec<u64>)>,
@@ -59,7 +59,7 @@ struct Receive {
 }
 
 impl Exchange {
-    /// Starts an exchange; `lists` has one list for each rank. The caller has entered the world.
+    /// Starts an exchange; `lists` has one list for each rank. The caller must have entered the world.
     pub(crate) fn start(
         world: &World,
         conversation: &Rc<Conversation>,
@@ -103,7 +103,7 @@ impl Exchange {
             .drive(self, transport, patience, advance, &|error| error)
     }
 
-    /// Waits for the lists for this rank, and returns them by sender. The caller has entered the world.
+    /// Waits for the lists for this rank, and returns them by sender. The caller must have entered the world.
     pub(crate) fn deliver(mut self) -> Result<Vec<Vec<u64>>, RunError> {
         let driven = self.drive(Patience::Unlimited);
         self.is_over = true;

@@ -1,6 +1,6 @@
 //! Engines carry out the collective operations of plans. They know nothing about plans.
 //!
-//! There are four: [`scheduled`] sends fragments along a schedule, [`native`] passes fragments to the transport's own reductions,
+//! There are four engines: [`scheduled`] sends fragments along a schedule, [`native`] passes fragments to the transport's own reductions,
 //! [`algorithm1`] is the thesis' algorithm, and [`exact`](crate::exact) adds exact sums by the transport's own sum of integers. Each engine
 //! has its own message format. Sums by key use an [`exchange`] for what does not fit in their rows.
 
@@ -24,7 +24,7 @@ use crate::world::patience::Patience;
 use crate::world::{Progress, World};
 
 /// Carries out collective operations as the ranks have agreed. Items are bytes, aligned for their type; only
-/// [`Values`](values::Values) knows what they mean.
+/// [`Values`](values::Values) knows what the bytes mean.
 pub(crate) trait Engine {
     /// Runs an operation on this rank's rows, and leaves the result in `result`. Returns whether this rank gets a result. For a
     /// broadcast, `result` already holds the root's row.
@@ -43,7 +43,7 @@ pub(crate) trait Engine {
         None
     }
 
-    /// As [`run`](Engine::run), with the reductions of this rank's own nodes in place of its rows.
+    /// Like [`run`](Engine::run), with the reductions of this rank's own nodes in place of its rows.
     fn run_folded(
         &self,
         _operation: Operation,
@@ -57,7 +57,7 @@ pub(crate) trait Engine {
     /// failed.
     fn start(&self, operation: Operation, rows: Option<&[u8]>) -> Result<Rc<dyn Flight>, RunError>;
 
-    /// As [`start`](Engine::start), with the reductions of this rank's own nodes in place of its rows.
+    /// Like [`start`](Engine::start), with the reductions of this rank's own nodes in place of its rows.
     fn start_folded(
         &self,
         _operation: Operation,
@@ -79,7 +79,7 @@ pub(crate) trait Engine {
         false
     }
 
-    /// The number of steps in which the last blocking run sent or received; `None` before the first run, and if the engine has no steps.
+    /// The number of steps in which the last blocking run sent or received; `None` before the first run, or if the engine has no steps.
     fn rounds(&self) -> Option<u64> {
         None
     }
@@ -89,7 +89,7 @@ pub(crate) trait Engine {
         None
     }
 
-    /// Prints what this rank does in an allreduce, step by step, if there are steps.
+    /// Prints what this rank does in an allreduce, step by step, if the engine has steps.
     fn write(&self, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Ok(())
     }

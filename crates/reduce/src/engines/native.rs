@@ -1,8 +1,8 @@
 //! MPI's own reductions, made reproducible: `MPI_Allreduce` and `MPI_Reduce` with an operation that merges fragments.
 //!
 //! Merging is associative, as MPI requires of an operation. Merging needs the ranks in order, which MPI guarantees for an operation that
-//! does not commute. So the result has the tree's bits, whatever tuned, topology-aware algorithm the library chooses. A fragment travels in
-//! a slot of fixed length, as MPI requires, with a header:
+//! does not commute. The result therefore has the tree's bits, whichever tuned, topology-aware algorithm the library chooses. A fragment
+//! travels in a slot with a header. The slot has a fixed length, as MPI requires:
 //!
 //! ```text
 //! state  first rank  end of ranks  values of the fragment's nodes, left to right … unused
@@ -38,7 +38,7 @@ const HEADER_BYTES: usize = HEADER_WORDS * size_of::<u64>();
 const WHOLE: u64 = 0;
 /// The rank in the second word has failed.
 const FAILED: u64 = 1;
-/// The library has combined the slots of ranks that are not neighbours: a bug of the library or of this engine.
+/// The library has combined the slots of ranks that are not neighbours. This is a bug of the library or of this engine.
 const TORN: u64 = 2;
 /// The ranks in the other two words are in different calls. The second and the third byte of the state are the calls' kinds.
 const MISMATCHED: u64 = 3;
@@ -66,7 +66,7 @@ struct NativeMemory {
     merging: Merging,
 }
 
-/// Two adjacent fragments that are to be merged: each node with the offset of its value in `values`.
+/// Two adjacent fragments that are to be merged. Each node has the offset of its value in `values`.
 struct Merging {
     nodes: Vec<(Node, usize)>,
     values: Vec<u8>,
@@ -195,7 +195,7 @@ impl Native {
             }
         };
         let reductions = self.world.transport().native_reductions();
-        let reductions = reductions.expect("the builder has asked for them");
+        let reductions = reductions.expect("the builder has checked for them");
         let reduced = reductions.reduce_slots(root, slots, self.slot_bytes, &combine);
         if let Err(payload) = filled {
             panic::resume_unwind(payload);
@@ -252,7 +252,7 @@ impl Native {
                 values.extend_from_slice(item);
             }
         }
-        // A left child's value is before its sibling's.
+        // The value of a left child is before the value of the right child.
         let length = tree.merge(nodes, |left, right| {
             let (lefts, rights) = values.split_at_mut(right);
             let left_item = &mut lefts[left..][..item_bytes];

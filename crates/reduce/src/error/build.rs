@@ -1,4 +1,4 @@
-//! Why a plan cannot be built.
+//! The errors of building a plan.
 
 use comm::text::{counted, printable};
 use schedule::Network;
@@ -26,14 +26,14 @@ pub enum BuildError {
         /// The first rank with another value, and that value.
         second: (usize, String),
     },
-    /// A rank does not say which items it has.
+    /// A rank's program does not say which items the rank has.
     #[error("rank {rank}: none of local_items, distribution, ownership and extents was given")]
     NoShare {
         /// The first such rank.
         rank: usize,
     },
     /// A rank's distribution is for another number of ranks.
-    #[error("rank {rank}: the distribution is for {}, the world has {size}", counted(.planned, "rank"))]
+    #[error("rank {rank}: the distribution is for {}, but the world has {size}", counted(.planned, "rank"))]
     OtherSize {
         /// The first such rank.
         rank: usize,
@@ -50,11 +50,11 @@ pub enum BuildError {
         /// What is wrong with the environment.
         error: EnvironmentError,
     },
-    /// [`Builder::agreed`](crate::Builder::agreed) was called, but the items follow no rule: ranks cannot agree on a table without communicating.
-    #[error("agreed() needs a distribution or an ownership that is a rule")]
+    /// [`Builder::agreed`](crate::Builder::agreed) was called, but the items follow no rule. Ranks cannot agree on a table without messages.
+    #[error("agreed() needs a distribution or an ownership that follows a rule, not a table")]
     NotARule,
     /// The root does not exist.
-    #[error("root {root} does not exist, the world has {}", counted(.size, "rank"))]
+    #[error("root {root} does not exist, because the world has {}", counted(.size, "rank"))]
     Root {
         /// The rank that was named.
         root: usize,
@@ -62,7 +62,7 @@ pub enum BuildError {
         size: usize,
     },
     /// A rank lacks the memory for a row, for a list of its ranges of items, or for all ranks' lists.
-    #[error("rank {rank}: a plan needs at least {bytes} bytes here, more than are available")]
+    #[error("rank {rank}: the plan needs at least {bytes} bytes, more than are available")]
     Memory {
         /// The first such rank.
         rank: usize,
@@ -73,14 +73,14 @@ pub enum BuildError {
     #[error("the width is 0, but an item has at least one element")]
     ZeroWidth,
     /// A plan cannot have this number of lanes.
-    #[error("the number of lanes is {lanes}, which is not from 1 to {LANES_MAX}")]
+    #[error("the number of lanes must be from 1 to {LANES_MAX}, but is {lanes}")]
     Lanes {
         /// The requested number.
         lanes: usize,
     },
     /// A range of a rank's items does not begin at a multiple of the number of lanes.
     #[error(
-        "rank {rank} has items {start} to {end}, which do not begin at a multiple of {lanes}, the number of lanes"
+        "rank {rank}'s items {start}..{end} do not begin at a multiple of {lanes}, the number of lanes"
     )]
     BesideLanes {
         /// The first such rank.
@@ -93,7 +93,7 @@ pub enum BuildError {
         lanes: usize,
     },
     /// A plan for sums by key has no key.
-    #[error("a plan for sums by key has at least one key, not 0")]
+    #[error("a plan for sums by key needs at least one key")]
     NoKeys,
     /// The limit of a message is 0 elements.
     #[error("the message limit is 0, but a message has at least one element")]
@@ -116,7 +116,7 @@ pub enum BuildError {
     /// A time of the network is not finite and positive, or the number of ranks that share a node or a port is 0.
     #[error("a network's {demand}: {network}")]
     Network {
-        /// Which part is wrong, and what it must be.
+        /// Which part is wrong, and what that part must be.
         demand: &'static str,
         /// The network.
         network: Network,
@@ -125,7 +125,7 @@ pub enum BuildError {
     #[error(transparent)]
     Parameter(#[from] schedule::Error),
     /// The algorithm of a level of `hierarchical` is not a schedule.
-    #[error("algorithm `{algorithm}` is not a schedule")]
+    #[error("algorithm `{algorithm}` is not a schedule, as a level of `hierarchical` must be")]
     NoSchedule {
         /// The algorithm.
         algorithm: Algorithm,
@@ -141,7 +141,7 @@ pub enum BuildError {
         /// The number of elements of a row.
         width: usize,
     },
-    /// An environment variable names no algorithm.
+    /// The value of an environment variable is not the name of an algorithm.
     #[error(transparent)]
     UnknownAlgorithm(#[from] UnknownName),
     /// The number of items on all ranks is not the number that a rank's program gave.
@@ -186,9 +186,9 @@ pub enum BuildError {
         /// The operator.
         operator: String,
     },
-    /// Another rank is in a run of this plan, or builds another kind of plan: one of the two ranks has made one call more than the other.
+    /// Another rank is in a run of this plan, or builds another kind of plan. One of the two ranks has made one call more than the other.
     #[error(
-        "rank {rank} builds a plan, and rank {from} is in {other} of it: all ranks must make the same calls in the same order"
+        "rank {rank} is building a plan, but rank {from} is in {other} of that plan: all ranks must make the same calls in the same order"
     )]
     Mismatched {
         /// This rank.
@@ -209,7 +209,7 @@ pub enum BuildError {
     Transport(#[from] comm::Error),
 }
 
-/// The error for an environment variable whose value names no algorithm.
+/// The error for an environment variable whose value is not the name of an algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{variable}: {error}")]
 pub struct UnknownName {
@@ -220,7 +220,7 @@ pub struct UnknownName {
 }
 
 impl BuildError {
-    /// The build error for a call that cannot begin.
+    /// The error of a `build` call that cannot begin.
     pub(crate) fn of_entry(error: RunError) -> Self {
         match error {
             RunError::Nested { rank } => BuildError::Nested { rank },
@@ -237,7 +237,7 @@ impl BuildError {
         }
     }
 
-    /// The ranks that are lost, as far as this rank knows: see [`RunError::lost_ranks`].
+    /// The lost ranks, as far as this rank knows: see [`RunError::lost_ranks`].
     #[must_use]
     pub fn lost_ranks(&self) -> Option<&[usize]> {
         match self {

@@ -1,4 +1,4 @@
-//! Why a reduction in one process failed.
+//! The errors of reductions in one process.
 
 use comm::text::{counted, printable};
 
@@ -16,7 +16,7 @@ pub enum FoldError {
         operator: String,
     },
     /// Slices that belong together differ in length.
-    #[error("slice {position} has {} where the first, slice 0, has {first}", counted(.found, "item"))]
+    #[error("slice {position} has {}, but slice 0 has {first}", counted(.found, "item"))]
     Lengths {
         /// The number of items of the first slice.
         first: u64,
@@ -26,7 +26,7 @@ pub enum FoldError {
         found: u64,
     },
     /// The values are not whole rows, or the width of a row is 0.
-    #[error("{} cannot be rows of {width}", counted(.values, "value"))]
+    #[error("{} cannot form rows of {width}", counted(.values, "value"))]
     NotRows {
         /// The number of values.
         values: u64,
@@ -34,20 +34,20 @@ pub enum FoldError {
         width: u64,
     },
     /// The number of lanes is not from 1 to 2^20.
-    #[error("the number of lanes is {lanes}, which is not from 1 to {LANES_MAX}")]
+    #[error("the number of lanes must be from 1 to {LANES_MAX}, but is {lanes}")]
     Lanes {
         /// The requested number.
         lanes: u64,
     },
     /// An iterator gave more or fewer items than its length.
     #[error(
-        "an iterator, or a part of it, promised {} and gave {}",
+        "an iterator, or a part of it, promised {}, but gave {}",
         counted(.promised, "item"), .found.map_or("more".to_owned(), |found| found.to_string())
     )]
     Iterator {
         /// The iterator's length.
         promised: u64,
-        /// The number of items that it gave; `None` if they were more than its length.
+        /// The number of items that the iterator gave; `None` if it gave more than its length.
         found: Option<u64>,
     },
     /// The result is not as long as a row.

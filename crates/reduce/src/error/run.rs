@@ -1,4 +1,4 @@
-//! Why a run of a plan failed.
+//! The errors of running a plan.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::operation::Call;
 
 /// Why a run of a [`Plan`](crate::Plan) failed.
 ///
-/// If one rank fails, the ranks that depend on it get an error, too, and no rank hangs. A rank that fails itself returns its own
+/// If one rank fails, the ranks that depend on it get an error, too, and no rank hangs. A rank that itself fails returns its own
 /// error, whatever it learns about other ranks. A failure spends the plan: later runs return [`RunError::Spent`]. After
 /// [`RunError::UnderWay`], [`RunError::NotOffered`], [`RunError::NoOwnNodes`], [`RunError::TimedOut`], [`RunError::Nested`] and
 /// [`RunError::Limit`], the plan can still be run.
@@ -30,7 +30,7 @@ pub enum RunError {
         given: u64,
     },
     /// The slice for the result is not as long as the result.
-    #[error("rank {rank}: the result has {} on this rank, not {given}", counted(.expected, "element"))]
+    #[error("rank {rank}: the slice for the result must have {} on this rank, not {given}", counted(.expected, "element"))]
     WrongResultLength {
         /// This rank.
         rank: usize,
@@ -40,7 +40,7 @@ pub enum RunError {
         given: usize,
     },
     /// Slices that belong together, such as the two factors of a dot product, differ in length.
-    #[error("rank {rank}: slices of {} and of {} do not belong together", counted(.first, "item"), counted(.second, "item"))]
+    #[error("rank {rank}: two slices must be equally long, but have {} and {}", counted(.first, "item"), counted(.second, "item"))]
     Lengths {
         /// This rank.
         rank: usize,
@@ -60,7 +60,7 @@ pub enum RunError {
         given: usize,
     },
     /// The values are not whole rows.
-    #[error("rank {rank}: {} cannot be rows of {width}", counted(.values, "value"))]
+    #[error("rank {rank}: {} cannot form rows of {width}", counted(.values, "value"))]
     NotRows {
         /// This rank.
         rank: usize,
@@ -77,8 +77,8 @@ pub enum RunError {
         /// What is wrong with the keys.
         error: KeyError,
     },
-    /// The exact sum over all ranks would have too many items. All ranks that would get the sum return this error. Results do not change,
-    /// and the plan stays usable. This rank also returns this error if it lacks the memory for the sums of all keys.
+    /// The exact sum over all ranks would have too many items. All ranks that would get the sum return this error. Result slices do not
+    /// change, and the plan stays usable. This rank also returns this error if it lacks the memory for the sums of all keys.
     #[error("rank {rank}: {error}")]
     Limit {
         /// This rank.
@@ -86,7 +86,7 @@ pub enum RunError {
         /// Which limit is exceeded.
         error: LimitError,
     },
-    /// Sums by key do not have as many keys as the plan.
+    /// This rank's sums by key do not have as many keys as the plan.
     #[error("rank {rank}: the plan is for {}, not {given}", counted(.planned, "key"))]
     WrongKeys {
         /// This rank.
@@ -106,7 +106,7 @@ pub enum RunError {
     },
     /// The result of an exclusive scan for item 0 is the operator's empty value, but the operator has none.
     #[error(
-        "rank {rank}: an exclusive scan begins with nothing, and `{}` has no empty value", printable(.operator)
+        "rank {rank}: an exclusive scan begins with the empty value, but `{}` has none", printable(.operator)
     )]
     NoEmptyValue {
         /// This rank.
@@ -124,7 +124,7 @@ pub enum RunError {
     },
     /// The algorithm is not a schedule, so it does not accept values that were folded elsewhere. The plan stays usable.
     #[error(
-        "rank {rank}: algorithm `{algorithm}` needs items, and cannot use values folded elsewhere"
+        "rank {rank}: algorithm `{algorithm}` needs items; it cannot use values folded elsewhere"
     )]
     NoOwnNodes {
         /// This rank.
@@ -133,14 +133,14 @@ pub enum RunError {
         algorithm: Algorithm,
     },
     /// This rank's items could not be folded where they are stored, for example on a GPU.
-    #[error("rank {rank}: its items were not folded: {}", printable(.reason))]
+    #[error("rank {rank} could not fold its items: {}", printable(.reason))]
     NotFolded {
         /// This rank.
         rank: usize,
         /// Why they were not folded.
         reason: String,
     },
-    /// The plan is running already. That run continues.
+    /// A run of the plan is already under way. That run continues.
     #[error("rank {rank}: a run of this plan is under way; wait for it, or build a second plan")]
     UnderWay {
         /// This rank.
@@ -164,13 +164,13 @@ pub enum RunError {
         /// What is wrong with the environment.
         error: EnvironmentError,
     },
-    /// Another rank failed in this run; that rank knows why.
+    /// Another rank failed in this run. The error on that rank says why.
     #[error("rank {rank} failed in this reduction")]
     RankFailed {
         /// The rank that failed first.
         rank: usize,
     },
-    /// Several ranks failed in this run; those ranks know why. Only exact sums by [`mpi-native`](Algorithm::MpiNative) cannot name them.
+    /// Several ranks failed in this run. Their errors say why. Only exact sums by [`mpi-native`](Algorithm::MpiNative) cannot name the ranks.
     #[error("{count} ranks failed in this reduction")]
     RanksFailed {
         /// The number of ranks that failed.
@@ -188,7 +188,7 @@ pub enum RunError {
     },
     /// The transport's own reduction has combined values of ranks that are not neighbours, or has left ranks out.
     #[error(
-        "rank {rank}: the transport's own reduction does not combine the values of all ranks, each once and in order"
+        "rank {rank}: the transport's own reduction did not combine the values of all ranks, each once and in order"
     )]
     Torn {
         /// This rank.
@@ -197,7 +197,7 @@ pub enum RunError {
     /// Ranks are in different calls on this plan: they run different operations or reduce different things, or one of them has made one
     /// call more than the other.
     #[error(
-        "rank {rank} is in {own} of this plan, and rank {from} in {other}: all ranks must make the same calls in the same order"
+        "rank {rank} is in {own} of this plan, but rank {from} is in {other}: all ranks must make the same calls in the same order"
     )]
     Mismatched {
         /// This rank.
@@ -216,7 +216,7 @@ pub enum RunError {
         rank: usize,
     },
     /// An earlier run of the plan failed.
-    #[error("rank {rank}: an earlier run of this plan failed; build a new one")]
+    #[error("rank {rank}: an earlier run of this plan failed; build a new plan")]
     Spent {
         /// This rank.
         rank: usize,
@@ -233,8 +233,8 @@ impl RunError {
         matches!(self, Self::Limit { error, .. } if *error == items)
     }
 
-    /// The ranks that are lost, by their numbers in this world, as far as this rank knows: ranks that panicked, that left while others
-    /// waited for them, or whose processes died. Empty if only other ranks know. The program can continue after [`World::shrink`].
+    /// The lost ranks, by their numbers in this world, as far as this rank knows: ranks that panicked, that left while others waited for
+    /// them, or whose processes died. Empty if only other ranks know the lost ranks. The program can continue after [`World::shrink`].
     ///
     /// `None` if the run failed for another reason, such as [`RunError::RankFailed`]: the failed rank is not lost, and the world stays usable.
     ///

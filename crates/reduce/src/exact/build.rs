@@ -22,7 +22,7 @@ impl Builder {
     /// Each rank may have any number of items, and a different number in each run. The builder's settings about items are ignored.
     ///
     /// # Errors
-    /// The errors of [`build`](Builder::build), except those about items.
+    /// Those of [`build`](Builder::build), except those about items.
     pub fn build_exact<A: Accumulator>(self) -> Result<Plan<A>, BuildError> {
         let native: MakeEngine = |world, terms, _, conversation| {
             Rc::new(NativeIntegers::<A>::new(world, terms, conversation))
@@ -33,7 +33,7 @@ impl Builder {
         Ok(Plan::new(plan))
     }
 
-    /// As [`build_exact`](Builder::build_exact), for a quantity that exact sums compute from items. All ranks must ask for the same quantity.
+    /// Like [`build_exact`](Builder::build_exact), for a quantity that exact sums compute from items. It must be the same on all ranks.
     #[doc(hidden)]
     pub fn build_quantity<Q: Quantity>(mut self) -> Result<AnyPlan, BuildError> {
         self.request.figure = Some(Q::NAME);
@@ -41,13 +41,13 @@ impl Builder {
         Ok(plan.with_form(Form::Encoded(Rc::new(Exactly::<Q>::NEW))))
     }
 
-    /// Builds a plan for slots, such as sums or moments, of keys 0 to `keys` - 1: see [`exact::KeyedPlan`](KeyedPlan). Collective.
+    /// Builds a plan for the slots, such as sums or moments, of keys 0 to `keys` - 1: see [`exact::KeyedPlan`](KeyedPlan). Collective.
     ///
     /// Each rank may have any number of items, with any of these keys; the items may change from run to run. The builder's
     /// [`width`](Builder::width) and its settings about items are ignored.
     ///
     /// # Errors
-    /// The errors of [`build`](Builder::build), except those about items; or the ranks disagree on the number of keys, or the number is 0.
+    /// Those of [`build`](Builder::build), except those about items. Also if the ranks disagree on the number of keys, or if it is 0.
     pub fn build_keyed<S: KeyedSlot>(self, keys: usize) -> Result<KeyedPlan<Keyed<S>>, BuildError> {
         let world = &self.world;
         let mut rows = self.one_item_each(PlanKind::Keyed)?;
@@ -65,7 +65,7 @@ impl Builder {
         Ok(KeyedPlan::new(&rows, Rc::new(by_key)))
     }
 
-    /// Builds a plan for slots of keys of 64 bits: see [`exact::HashedPlan`](HashedPlan). Collective.
+    /// Builds a plan for the slots of 64-bit keys: see [`exact::HashedPlan`](HashedPlan). Collective.
     ///
     /// Each rank may have any number of items, with any keys; items and keys may change from run to run. Of the builder's settings, only
     /// the [`root`](Builder::root) is used.

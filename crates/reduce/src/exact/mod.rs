@@ -1,8 +1,8 @@
 //! Exact sums, dot products and norms, which need no order: they are computed exactly, and rounded once.
 //!
-//! The exact sum of items depends neither on their order nor on which rank has which items, so items have no numbers: each rank passes
-//! any number of items, in any order, in each run. A rank adds its items without rounding errors, in a fixed-point number of a few hundred
-//! bytes; ranks add these numbers as integers; and the sum is rounded once. The result depends on the items alone.
+//! The exact sum of items depends neither on their order nor on which rank has which items, so items are not numbered. In each run, each
+//! rank passes any number of items, in any order. A rank adds its items without rounding errors, in a fixed-point number of a few hundred
+//! bytes; ranks add these numbers as integers; finally, the sum is rounded once. The result depends on the items alone.
 //!
 //! ```
 //! use reduce::{Plan, exact, threads};
@@ -21,7 +21,7 @@
 //! # Ok::<(), threads::RunError>(())
 //! ```
 //!
-//! For items that are numbered anyway, and for any other operator, use a [`Plan`](crate::Plan) in tree order, which is cheaper.
+//! If items are numbered anyway, or for any other operator, use a [`Plan`](crate::Plan) in tree order, which is cheaper.
 
 mod build;
 mod keyed;

@@ -1,8 +1,8 @@
 //! Exact sums by the transport's own reduction of integers: MPI's `MPI_Allreduce` with `MPI_SUM`, which a network may compute in hardware.
 //!
-//! After the integers of the sums come the upper halves of their numbers of items, which show whether a number of items has wrapped. Six
-//! integers follow, which prove whose sums a result holds: the number of ranks that have taken part and the sum of their rank numbers; the same
-//! two integers for the ranks that have failed; the sum s of the kinds of all ranks' calls, and the sum q of the squares of these kinds. By
+//! After the integers of the sums come the upper halves of the sums' numbers of items, which show whether a number of items has wrapped. Six
+//! more integers prove whose sums a result holds: the number of ranks that have taken part and the sum of their rank numbers; the same two
+//! integers for the ranks that have failed; the sum s of the kinds of all ranks' calls and the sum q of the squares of these kinds. By
 //! Cauchy-Schwarz, p q = s^2 only if all ranks are in the same kind of call.
 
 use std::cell::RefCell;
@@ -63,7 +63,7 @@ impl<A: Accumulator> NativeIntegers<A> {
             Some(row) => {
                 let mut uppers = Vec::with_capacity(row.len());
                 for words in row {
-                    let sum: A = of_words(rank, words).expect("they are those of this rank's sums");
+                    let sum: A = of_words(rank, words).expect("this rank's sums are valid");
                     integers.extend_from_slice(bytemuck::cast_slice(&[sum.integers()]));
                     uppers.push((sum.items() >> UPPER).cast_signed());
                 }
@@ -77,7 +77,7 @@ impl<A: Accumulator> NativeIntegers<A> {
         }
         integers.extend([kind, kind * kind]);
         let reductions = self.world.transport().native_reductions();
-        let reductions = reductions.expect("the builder has asked for them");
+        let reductions = reductions.expect("the builder has checked for them");
         reductions.add_integers(root, integers)?;
         if root.is_some_and(|root| root != rank) {
             return Ok(false);
@@ -109,7 +109,7 @@ impl<A: Accumulator> NativeIntegers<A> {
         let mut kinds = vec![0; self.world.size()];
         kinds[self.world.rank()] = own;
         let reductions = self.world.transport().native_reductions();
-        let reductions = reductions.expect("the builder has asked for them");
+        let reductions = reductions.expect("the builder has checked for them");
         reductions.add_integers(None, &mut kinds)?;
         let other = (0..).zip(kinds).find(|&(_, kind)| kind != own);
         let (from, kind) = other.expect("kinds differ");
@@ -117,7 +117,7 @@ impl<A: Accumulator> NativeIntegers<A> {
         Ok(self.conversation.mismatched(from, kind))
     }
 
-    /// Checks that all ranks have taken part, each once, and none has failed.
+    /// Checks that all ranks have taken part, each once, and that none has failed.
     fn check(&self, proof: &[i64]) -> Result<(), RunError> {
         let (rank, size) = (self.world.rank(), self.world.size() as i64);
         let every_rank_once = (size, size * (size - 1) / 2);

@@ -11,10 +11,10 @@ use crate::error::RunError;
 use crate::operation::{Call, Operand, Operation};
 use crate::plan::{AnyPending, AnyPlan, Operands, Pending, dereferences};
 
-/// An exact sum over the ranks of a [`World`](crate::World). A rank adds up its items in an `A`. Made by
+/// A plan for exact sums over the ranks of a [`World`](crate::World). A rank adds up its items in an `A`. Made by
 /// [`Builder::build_exact`](crate::Builder::build_exact).
 ///
-/// All ranks build the plan together and run it together, any number of times, as a [`Plan`](crate::Plan). Each rank's items, and their
+/// All ranks build the plan together and run it together, any number of times, like a [`Plan`](crate::Plan). Each rank's items, and their
 /// number, may change from run to run. With a [`width`](crate::Builder::width), a rank passes a row of sums, which are added column by
 /// column.
 ///
@@ -52,7 +52,7 @@ impl<A: Accumulator> Plan<A> {
     /// Adds up the ranks' sums; every rank gets the result. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or the width is not 1.
+    /// Those of [all runs](Plan#errors-of-all-runs), or an error if the width is not 1.
     pub fn allreduce(&self, local: &A) -> Result<A, RunError> {
         let sum = self.run_one(Operation::Allreduce, local)?;
         Ok(sum.expect("every rank gets it"))
@@ -61,26 +61,26 @@ impl<A: Accumulator> Plan<A> {
     /// Adds up the ranks' rows of sums column by column; every rank gets the result. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or a row does not have [`width`](crate::AnyPlan::width) sums.
+    /// Those of [all runs](Plan#errors-of-all-runs), or an error if a row does not have [`width`](crate::AnyPlan::width) sums.
     pub fn allreduce_into(&self, local: &[A], result: &mut [A]) -> Result<(), RunError> {
         self.run(Operation::Allreduce, local, result).map(drop)
     }
 
-    /// Adds up the ranks' sums; the root gets the result, the others `None`. Collective.
+    /// Adds up the ranks' sums; the root gets the result, all other ranks get `None`. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce). A rank that does not depend on the failed one, and does not get the
-    /// result, may not learn of the failure in this run.
+    /// Those of [`allreduce`](Plan::allreduce). A rank that neither depends on the failed rank nor gets the result
+    /// may not learn of the failure in this run.
     pub fn reduce(&self, local: &A) -> Result<Option<A>, RunError> {
         self.run_one(Operation::Reduce, local)
     }
 
     /// Adds up the ranks' rows of sums column by column; the root gets the result. Collective.
     ///
-    /// Returns whether this rank is the root. The other ranks' `result` has the same length and does not change.
+    /// Returns whether this rank is the root. On the other ranks, `result` must have the same length, and does not change.
     ///
     /// # Errors
-    /// As [`reduce`](Plan::reduce), or a row does not have [`width`](crate::AnyPlan::width) sums.
+    /// Those of [`reduce`](Plan::reduce), or an error if a row does not have [`width`](crate::AnyPlan::width) sums.
     pub fn reduce_into(&self, local: &[A], result: &mut [A]) -> Result<bool, RunError> {
         self.run(Operation::Reduce, local, result)
     }
@@ -89,7 +89,7 @@ impl<A: Accumulator> Plan<A> {
     /// [`scattered_columns`](crate::AnyPlan::scattered_columns). Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or `result.len() != scattered_columns().len()`.
+    /// Those of [all runs](Plan#errors-of-all-runs), or an error if `result.len() != scattered_columns().len()`.
     pub fn reduce_scatter(&self, local: &[A], result: &mut [A]) -> Result<(), RunError> {
         self.run(Operation::ReduceScatter, local, result).map(drop)
     }
@@ -97,7 +97,7 @@ impl<A: Accumulator> Plan<A> {
     /// Adds up the sums of ranks 0 to this rank. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce), or the [algorithm](crate::AnyPlan::algorithm) is not a schedule.
+    /// Those of [`allreduce`](Plan::allreduce), or an error if the [algorithm](crate::AnyPlan::algorithm) is not a schedule.
     pub fn scan(&self, local: &A) -> Result<A, RunError> {
         let sum = self.run_one(Operation::Scan, local)?;
         Ok(sum.expect("every rank gets one"))
@@ -106,103 +106,103 @@ impl<A: Accumulator> Plan<A> {
     /// Adds up the sums of the ranks below this rank; on rank 0, returns the sum of no items. Collective.
     ///
     /// # Errors
-    /// As [`scan`](Plan::scan).
+    /// Those of [`scan`](Plan::scan).
     pub fn exscan(&self, local: &A) -> Result<A, RunError> {
         let sum = self.run_one(Operation::Exscan, local)?;
         Ok(sum.expect("every rank gets one"))
     }
 
-    /// As [`scan`](Plan::scan), for rows of sums, column by column. Collective.
+    /// Like [`scan`](Plan::scan), for rows of sums, column by column. Collective.
     ///
     /// # Errors
-    /// As [`scan`](Plan::scan), or a row does not have [`width`](crate::AnyPlan::width) sums.
+    /// Those of [`scan`](Plan::scan), or an error if a row does not have [`width`](crate::AnyPlan::width) sums.
     pub fn scan_into(&self, local: &[A], result: &mut [A]) -> Result<(), RunError> {
         self.run(Operation::Scan, local, result).map(drop)
     }
 
-    /// As [`exscan`](Plan::exscan), for rows of sums, column by column. Collective.
+    /// Like [`exscan`](Plan::exscan), for rows of sums, column by column. Collective.
     ///
     /// # Errors
-    /// As [`scan_into`](Plan::scan_into).
+    /// Those of [`scan_into`](Plan::scan_into).
     pub fn exscan_into(&self, local: &[A], result: &mut [A]) -> Result<(), RunError> {
         self.run(Operation::Exscan, local, result).map(drop)
     }
 
-    /// Starts [`allreduce`](Plan::allreduce). When this returns, `local` is free for other use. Collective.
+    /// Starts [`allreduce`](Plan::allreduce). When this call returns, `local` is free for other use. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or the [algorithm](crate::AnyPlan::algorithm) is not a schedule. If the width is not 1, all
-    /// ranks that make this call get an error.
+    /// Those of [all runs](Plan#errors-of-all-runs), or an error if the [algorithm](crate::AnyPlan::algorithm) is not a schedule. If the
+    /// width is not 1, all ranks that make this call get an error.
     pub fn start_allreduce(&self, local: &A) -> Result<Pending<A>, RunError> {
         self.start_one(Operation::Allreduce, local, sum)
     }
 
-    /// Starts [`allreduce_into`](Plan::allreduce_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    /// Starts [`allreduce_into`](Plan::allreduce_into), in the same way as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
+    /// Those of [`start_allreduce`](Plan::start_allreduce).
     pub fn start_allreduce_row(&self, local: &[A]) -> Result<Pending<Vec<A>>, RunError> {
         self.start(Operation::Allreduce, local, row)
     }
 
-    /// Starts [`reduce`](Plan::reduce), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    /// Starts [`reduce`](Plan::reduce), in the same way as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
+    /// Those of [`start_allreduce`](Plan::start_allreduce).
     pub fn start_reduce(&self, local: &A) -> Result<Pending<Option<A>>, RunError> {
         self.start_one(Operation::Reduce, local, sum_of_root)
     }
 
-    /// Starts [`reduce_into`](Plan::reduce_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    /// Starts [`reduce_into`](Plan::reduce_into), in the same way as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
+    /// Those of [`start_allreduce`](Plan::start_allreduce).
     pub fn start_reduce_row(&self, local: &[A]) -> Result<Pending<Option<Vec<A>>>, RunError> {
         self.start(Operation::Reduce, local, row_of_root)
     }
 
-    /// Starts [`reduce_scatter`](Plan::reduce_scatter), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    /// Starts [`reduce_scatter`](Plan::reduce_scatter), in the same way as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
+    /// Those of [`start_allreduce`](Plan::start_allreduce).
     pub fn start_reduce_scatter(&self, local: &[A]) -> Result<Pending<Vec<A>>, RunError> {
         self.start(Operation::ReduceScatter, local, row)
     }
 
-    /// Starts [`scan`](Plan::scan), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    /// Starts [`scan`](Plan::scan), in the same way as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
+    /// Those of [`start_allreduce`](Plan::start_allreduce).
     pub fn start_scan(&self, local: &A) -> Result<Pending<A>, RunError> {
         self.start_one(Operation::Scan, local, sum)
     }
 
-    /// Starts [`exscan`](Plan::exscan), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    /// Starts [`exscan`](Plan::exscan), in the same way as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
+    /// Those of [`start_allreduce`](Plan::start_allreduce).
     pub fn start_exscan(&self, local: &A) -> Result<Pending<A>, RunError> {
         self.start_one(Operation::Exscan, local, sum)
     }
 
-    /// Starts [`scan_into`](Plan::scan_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    /// Starts [`scan_into`](Plan::scan_into), in the same way as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
+    /// Those of [`start_allreduce`](Plan::start_allreduce).
     pub fn start_scan_row(&self, local: &[A]) -> Result<Pending<Vec<A>>, RunError> {
         self.start(Operation::Scan, local, row)
     }
 
-    /// Starts [`exscan_into`](Plan::exscan_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    /// Starts [`exscan_into`](Plan::exscan_into), in the same way as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
+    /// Those of [`start_allreduce`](Plan::start_allreduce).
     pub fn start_exscan_row(&self, local: &[A]) -> Result<Pending<Vec<A>>, RunError> {
         self.start(Operation::Exscan, local, row)
     }
 
     fn run_one(&self, operation: Operation, local: &A) -> Result<Option<A>, RunError> {
-        // Words are long, so they are written directly to the memory from which they are read.
+        // The words of a sum are long, so they are written directly to the memory from which they are read.
         let mut words = [A::Words::zeroed()];
         let own = [local.words()];
         let own = Operands::Items(cast_slice(&own));
@@ -276,7 +276,7 @@ impl<A: Accumulator> Plan<A> {
     }
 }
 
-/// The sum of the ranks' sums, if this rank gets it.
+/// The sum of the ranks' sums, if this rank gets that sum.
 fn sum_of_root<A: Accumulator>(run: AnyPending) -> Result<Option<A>, RunError> {
     let got = run.wait_for_values::<A::Words>()?;
     got.map(|(rank, words)| of_words(rank, &words[0]))
@@ -287,7 +287,7 @@ fn sum<A: Accumulator>(run: AnyPending) -> Result<A, RunError> {
     sum_of_root(run).map(|sum| sum.expect("every rank gets one"))
 }
 
-/// As [`sum_of_root`], for rows.
+/// Like [`sum_of_root`], for rows.
 fn row_of_root<A: Accumulator>(run: AnyPending) -> Result<Option<Vec<A>>, RunError> {
     let got = run.wait_for_values::<A::Words>()?;
     got.map(|(rank, words)| sums(rank, &words)).transpose()
@@ -301,7 +301,7 @@ impl<T: Float> Plan<Sum<T>> {
     /// The sum of all ranks' items, rounded once: see [`Sum::value`]. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce).
+    /// Those of [`allreduce`](Plan::allreduce).
     pub fn sum(&self, items: &[T]) -> Result<T, RunError> {
         let items = Operands::Items(cast_slice(items));
         self.make_one::<Sums<T>>(Operation::Allreduce, items)
@@ -310,26 +310,26 @@ impl<T: Float> Plan<Sum<T>> {
     /// The sums of the columns of all ranks' rows, each rounded once. A rank may have any number of rows. Collective.
     ///
     /// # Errors
-    /// As [`allreduce_into`](Plan::allreduce_into), or `items` are not whole rows.
+    /// Those of [`allreduce_into`](Plan::allreduce_into), or an error if `items` are not whole rows.
     pub fn sum_rows(&self, items: &[T], result: &mut [T]) -> Result<(), RunError> {
         let items = Operands::Items(cast_slice(items));
         self.make::<Sums<T>>(Operation::Allreduce, items, result)
     }
 
-    /// Writes, for each of this rank's items, the sum of all items up to and including it, rounded once. Lower ranks' items come first.
-    /// Collective.
+    /// Writes, for each of this rank's items, the sum of all items up to and including that item, rounded once. Lower ranks' items come
+    /// first. Collective.
     ///
     /// # Errors
-    /// As [`scan`](Plan::scan), or `result` is not as long as `items`.
+    /// Those of [`scan`](Plan::scan), or an error if `result` is not as long as `items`.
     pub fn scan_items(&self, items: &[T], result: &mut [T]) -> Result<(), RunError> {
         let items = Operands::Items(cast_slice(items));
         self.make::<Sums<T>>(Operation::Scan, items, result)
     }
 
-    /// As [`scan_items`](Plan::scan_items), with the sum of all items before each item. Collective.
+    /// Like [`scan_items`](Plan::scan_items), but writes the sum of all items before each item. Collective.
     ///
     /// # Errors
-    /// As [`scan_items`](Plan::scan_items).
+    /// Those of [`scan_items`](Plan::scan_items).
     pub fn exscan_items(&self, items: &[T], result: &mut [T]) -> Result<(), RunError> {
         let items = Operands::Items(cast_slice(items));
         self.make::<Sums<T>>(Operation::Exscan, items, result)
@@ -340,7 +340,7 @@ impl<T: Float> Plan<ProductSum<T>> {
     /// The sum of all ranks' products x0 * y0, x1 * y1, …, rounded once: see [`ProductSum::value`]. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce), or the slices differ in length.
+    /// Those of [`allreduce`](Plan::allreduce), or an error if the slices differ in length.
     pub fn dot(&self, x: &[T], y: &[T]) -> Result<T, RunError> {
         let pair = Operands::Pair([cast_slice(x), cast_slice(y)]);
         self.make_one::<Dots<T>>(Operation::Allreduce, pair)
@@ -349,7 +349,7 @@ impl<T: Float> Plan<ProductSum<T>> {
     /// The square root of the sum of the squares of all ranks' items, rounded once: see [`ProductSum::root`]. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce).
+    /// Those of [`allreduce`](Plan::allreduce).
     pub fn norm(&self, x: &[T]) -> Result<T, RunError> {
         let (call, items) = (Operation::Allreduce.of(Operand::Norm), cast_slice(x));
         self.make_one::<Norms<T>>(call, Operands::Items(items))
@@ -360,7 +360,7 @@ impl<T: Float> Plan<ComplexSum<T>> {
     /// The sum of all ranks' complex items. Its real and its imaginary part are each rounded once. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce).
+    /// Those of [`allreduce`](Plan::allreduce).
     pub fn sum(&self, items: &[[T; 2]]) -> Result<[T; 2], RunError> {
         let items = Operands::Items(cast_slice(items));
         self.make_one::<ComplexSums<T>>(Operation::Allreduce, items)
@@ -371,16 +371,16 @@ impl<T: Float> Plan<ComplexProductSum<T>> {
     /// The sum of all ranks' products x0 * y0, x1 * y1, …. Its real and its imaginary part are each rounded once. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce), or the slices differ in length.
+    /// Those of [`allreduce`](Plan::allreduce), or an error if the slices differ in length.
     pub fn dot(&self, x: &[[T; 2]], y: &[[T; 2]]) -> Result<[T; 2], RunError> {
         let pair = Operands::Pair([cast_slice(x), cast_slice(y)]);
         self.make_one::<ComplexDots<T, false>>(Operation::Allreduce, pair)
     }
 
-    /// As [`dot`](Plan::dot), with the complex conjugates of x0, x1, …. Collective.
+    /// Like [`dot`](Plan::dot), with the complex conjugates of x0, x1, …. Collective.
     ///
     /// # Errors
-    /// As [`dot`](Plan::dot).
+    /// Those of [`dot`](Plan::dot).
     pub fn conjugate_dot(&self, x: &[[T; 2]], y: &[[T; 2]]) -> Result<[T; 2], RunError> {
         let call = Operation::Allreduce.of(Operand::ConjugateProducts);
         let pair = Operands::Pair([cast_slice(x), cast_slice(y)]);

@@ -1,4 +1,4 @@
-//! Quantities that exact sums compute from items: sums, norms and dot products; and how a plan of exact sums computes them.
+//! Quantities that exact sums compute from items, such as sums, norms and dot products, and how a plan of exact sums computes them.
 
 use std::marker::PhantomData;
 use std::slice;
@@ -241,7 +241,7 @@ impl<Q: Quantity> Exactly<Q> {
 }
 
 impl<Q: Quantity> Encoding for Exactly<Q> {
-    /// A scan of items needs only one sum from other ranks: the sum of all items before this rank's items. An exclusive scan computes this sum.
+    /// A scan of items needs only one sum from other ranks: the sum of all items before this rank's items. An exclusive scan gives this sum.
     fn messages(&self, operation: Operation) -> Operation {
         match operation {
             Operation::Scan => Operation::Exscan,

@@ -1,4 +1,4 @@
-//! Exact sums as words, and the operator of exact plans, which merges them.
+//! Exact sums as words, and the operator of exact plans, which merges such sums.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use exact_sum::Accumulator;
@@ -25,7 +25,7 @@ pub(super) fn of_words<A: Accumulator>(rank: usize, words: &A::Words) -> Result<
     Ok(sum)
 }
 
-/// As [`of_words`], for a row.
+/// Like [`of_words`], for a row.
 pub(super) fn sums<A: Accumulator>(rank: usize, words: &[A::Words]) -> Result<Vec<A>, RunError> {
     words.iter().map(|words| of_words(rank, words)).collect()
 }

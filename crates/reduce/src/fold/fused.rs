@@ -1,4 +1,4 @@
-//! Sums of values that are computed from slices: one pass over memory, no intermediate array.
+//! Sums of values that are computed from slices, in one pass over memory and without an intermediate array.
 //!
 //! The leaves are rounded one by one, in the element's own type, and then added as [`sum`](crate::sum) adds items.
 
@@ -41,7 +41,7 @@ pub(crate) fn check_lengths<T>(x: &[T], y: &[T]) -> Result<(), FoldError> {
     })
 }
 
-/// The sum of x0 * x0, x1 * x1, … in tree order: the bits of [`dot`] of the slice with itself. Returns +0.0 for no items.
+/// The sum of x0 * x0, x1 * x1, … in tree order. It has the bits of [`dot`] of the slice with itself. Returns +0.0 for no items.
 ///
 /// # Errors
 /// This thread's floating-point environment is not IEEE 754's default.

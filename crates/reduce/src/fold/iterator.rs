@@ -1,7 +1,7 @@
 //! Reductions of the items of iterators, with the same bits as for a slice of these items.
 //!
-//! Items are collected in blocks, and each block is reduced as a slice. Blocks are subtrees, so their results are combined in the same way as the
-//! items of a scan.
+//! Items are collected in blocks, and each block is reduced as a slice. Blocks are subtrees of equal height, so their results are combined
+//! like the items of a scan.
 
 use exact_sum::Sum as ExactSum;
 
@@ -32,7 +32,7 @@ pub trait TreeIterator: ExactSizeIterator {
     /// The sum of the items, in tree order. Returns 0 for no items.
     ///
     /// # Errors
-    /// As [all methods](TreeIterator#errors-of-all-methods).
+    /// Those of [all methods](TreeIterator#errors-of-all-methods).
     fn tree_sum(self) -> Result<Self::Item, FoldError>
     where
         Self: Sized,
@@ -45,7 +45,7 @@ pub trait TreeIterator: ExactSizeIterator {
     /// The reduction of the items by an operator, in tree order. For no items, returns the operator's empty value.
     ///
     /// # Errors
-    /// As [all methods](TreeIterator#errors-of-all-methods), or there are no items and the operator has no empty value.
+    /// Those of [all methods](TreeIterator#errors-of-all-methods), or an error if there are no items and the operator has no empty value.
     fn tree_reduce<O>(self, operator: O) -> Result<Self::Item, FoldError>
     where
         Self: Sized,
@@ -78,7 +78,7 @@ pub(super) trait OfBlocks<T> {
     /// Checks this thread's floating-point environment.
     fn check(&self) -> Result<(), FoldError>;
 
-    /// The state of no items.
+    /// The state before the first item.
     fn state(&self) -> Self::State;
 
     /// Adds the next items. All blocks but the last are full.
@@ -86,14 +86,14 @@ pub(super) trait OfBlocks<T> {
 
     fn value(&self, state: Self::State) -> Self::Value;
 
-    /// The value of all items of an iterator; an error if their number is not its length.
+    /// The value of all items of an iterator; an error if their number is not the iterator's length.
     fn all(&self, mut items: impl ExactSizeIterator<Item = T>) -> Result<Self::Value, FoldError> {
         self.check()?;
         let promised = items.len();
         let mut state = self.state();
         let mut block = Vec::with_capacity(promised.min(BLOCK_ITEMS));
         let mut found = 0;
-        // An iterator that never ends is detected after one block too many.
+        // If the iterator never ends, the loop stops at most one block after the promised number.
         while found <= promised {
             block.clear();
             block.extend(items.by_ref().take(BLOCK_ITEMS));

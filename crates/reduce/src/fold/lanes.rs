@@ -30,7 +30,7 @@ where
 /// The reduction of the items by `operator` in `lanes` lanes. For no items, returns the operator's empty value.
 ///
 /// # Errors
-/// As [`sum_lanes`], or there are no items and the operator has no empty value.
+/// Those of [`sum_lanes`], or an error if there are no items and the operator has no empty value.
 pub fn fold_lanes<T: Copy + 'static, O: Operator<T>>(
     items: &[T],
     lanes: usize,
@@ -45,7 +45,7 @@ pub fn fold_lanes<T: Copy + 'static, O: Operator<T>>(
 /// result is the empty value.
 ///
 /// # Errors
-/// The errors of [`fold_rows`](crate::fold_rows), or `lanes` is not from 1 to 2^20.
+/// Those of [`fold_rows`](crate::fold_rows), or an error if `lanes` is not from 1 to 2^20.
 pub fn fold_rows_lanes<T: Copy + 'static, O: Operator<T>>(
     items: &[T],
     width: usize,

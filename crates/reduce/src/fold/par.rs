@@ -64,7 +64,7 @@ where
 /// [`WordsOperator::fold`] by the threads of the current rayon pool.
 ///
 /// # Errors
-/// As [`WordsOperator::fold`], for any thread that took part.
+/// Those of [`WordsOperator::fold`], for any thread that took part.
 #[doc(hidden)]
 pub fn fold_words(items: &[u64], operator: &WordsOperator) -> Result<Vec<u64>, FoldError> {
     let words = operator.words();
@@ -102,7 +102,7 @@ where
 /// The reduction of the items by `operator` in `lanes` lanes. For no items, returns the operator's empty value.
 ///
 /// # Errors
-/// As [`sum_lanes`], or there are no items and the operator has no empty value.
+/// Those of [`sum_lanes`], or an error if there are no items and the operator has no empty value.
 pub fn fold_lanes<T, O>(items: &[T], lanes: usize, operator: &O) -> Result<T, FoldError>
 where
     T: Copy + Send + Sync + 'static,
@@ -118,7 +118,7 @@ where
 /// The reduction of rows of `width` values in `lanes` lanes, element by element. For no rows, the result is the empty value.
 ///
 /// # Errors
-/// The errors of [`fold_rows`], or `lanes` is not from 1 to 2^20.
+/// Those of [`fold_rows`], or an error if `lanes` is not from 1 to 2^20.
 pub fn fold_rows_lanes<T, O>(
     items: &[T],
     width: usize,
@@ -189,7 +189,7 @@ where
 /// The sums of rows of `width` values, element by element, each in tree order.
 ///
 /// # Errors
-/// As [`fold_rows`], except that the sums of no rows are 0.
+/// Those of [`fold_rows`], except that the sums of no rows are 0.
 pub fn sum_rows<T>(items: &[T], width: usize, result: &mut [T]) -> Result<(), FoldError>
 where
     T: Copy + Send + Sync + 'static,

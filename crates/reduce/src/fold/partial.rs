@@ -122,7 +122,7 @@ impl<T: Copy + 'static> Partial<T> {
     /// The partial of `items`, which are numbered from `start` on, out of `total` items in all.
     ///
     /// # Errors
-    /// As [`of_rows`](Partial::of_rows).
+    /// Those of [`of_rows`](Partial::of_rows).
     pub fn new<O: Operator<T>>(
         items: &[T],
         start: u64,

@@ -41,7 +41,7 @@ impl<T: Copy> Prefixes<T> {
         self.items += 1 << height;
     }
 
-    /// As [`scan`](Self::scan), one item at a time.
+    /// Like [`scan`](Self::scan), one item at a time.
     fn scan_singly(&mut self, items: &[T], result: &mut [T], combine: &impl Fn(T, T) -> T) {
         for (&item, result) in items.iter().zip(result) {
             self.push(item, 0, combine);
@@ -51,7 +51,7 @@ impl<T: Copy> Prefixes<T> {
         }
     }
 
-    /// As [`scan`](Self::scan), for operators whose order changes no bit: one value represents all items so far.
+    /// Like [`scan`](Self::scan), for operators whose order changes no bit: one value represents all items so far.
     pub(crate) fn scan_in_any_order(
         &mut self,
         items: &[T],

@@ -16,7 +16,7 @@ use crate::operator::{Operator, Sum};
 /// ```
 ///
 /// # Errors
-/// As [`fold_rows`], except that the sums of no rows are 0.
+/// Those of [`fold_rows`], except that the sums of no rows are 0.
 pub fn sum_rows<T: Copy + 'static>(
     items: &[T],
     width: usize,

@@ -21,7 +21,7 @@ use crate::operator::Operator;
 /// ```
 ///
 /// # Errors
-/// As [`scan_rows`], for rows of one value.
+/// Those of [`scan_rows`], for rows of one value.
 pub fn scan<T: Copy + 'static, O: Operator<T>>(
     items: &[T],
     operator: &O,

@@ -151,7 +151,7 @@ pub trait Operator<T: Copy + 'static> {
         }
     }
 
-    /// As [`combine_rows`](Operator::combine_rows), but `into` is a result, so each value is made [`canonical`](Operator::canonical). Overridden
+    /// Like [`combine_rows`](Operator::combine_rows), but `into` is a result, so each value is made [`canonical`](Operator::canonical). Overridden
     /// where a kernel is faster.
     fn combine_rows_canonical(&self, left: &[T], right: &[T], into: &mut [T]) {
         let lefts = left.chunks(CANONICAL_ELEMENTS);

@@ -214,10 +214,10 @@ impl<O> Builder<O> {
 }
 
 impl Builder<WordsOperator> {
-    /// As [`build`](Builder::build), for items that have no Rust type.
+    /// Like [`build`](Builder::build), for items that have no Rust type.
     ///
     /// # Errors
-    /// As [`build`](Builder::build).
+    /// Those of [`build`](Builder::build).
     #[doc(hidden)]
     pub fn build_words(self) -> Result<AnyPlan, BuildError> {
         let values = Words::of(self.operator);

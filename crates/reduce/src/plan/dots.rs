@@ -35,7 +35,7 @@ where
     /// ```
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or the slices differ in length, or the [width](crate::AnyPlan::width) is not 1.
+    /// Those of [all runs](Plan#errors-of-all-runs), or an error if the slices differ in length, or the [width](crate::AnyPlan::width) is not 1.
     pub fn dot(&self, x: &[T], y: &[T]) -> Result<T, RunError> {
         let mut result = [T::zeroed()];
         self.dots(&[[x, y]], &mut result)?;
@@ -46,16 +46,16 @@ where
     /// number of pairs. Collective.
     ///
     /// # Errors
-    /// As [`dot`](Plan::dot), or the number of pairs or of results is not the width.
+    /// Those of [`dot`](Plan::dot), or an error if the number of pairs or of results is not the width.
     pub fn dots(&self, pairs: &[Factors<'_, T>], result: &mut [T]) -> Result<(), RunError> {
         let call = Operation::Allreduce.of(Operand::Products);
         self.run_factors(call, pairs, result).map(drop)
     }
 
-    /// As [`dot`](Plan::dot), but only the root gets the result; the other ranks get `None`. Collective.
+    /// Like [`dot`](Plan::dot), but only the root gets the result; the other ranks get `None`. Collective.
     ///
     /// # Errors
-    /// As [`dot`](Plan::dot).
+    /// Those of [`dot`](Plan::dot).
     pub fn reduce_dot(&self, x: &[T], y: &[T]) -> Result<Option<T>, RunError> {
         let mut result = [T::zeroed()];
         let call = Operation::Reduce.of(Operand::Products);
@@ -66,7 +66,7 @@ where
     /// Starts [`dot`](Plan::dot), as [`start_allreduce`](Plan::start_allreduce). When this returns, the slices are free for other use. Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
+    /// Those of [`start_allreduce`](Plan::start_allreduce).
     pub fn start_dot(&self, x: &[T], y: &[T]) -> Result<Pending<T>, RunError> {
         self.start_products(&[[x, y]], item)
     }
@@ -74,7 +74,7 @@ where
     /// Starts [`dots`](Plan::dots), as [`start_dot`](Plan::start_dot). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
+    /// Those of [`start_allreduce`](Plan::start_allreduce).
     pub fn start_dots(&self, pairs: &[Factors<'_, T>]) -> Result<Pending<Vec<T>>, RunError> {
         self.start_products(pairs, items)
     }
@@ -114,7 +114,7 @@ macro_rules! norm {
             /// norm. Collective.
             ///
             /// # Errors
-            /// As [`dot`](Plan::dot).
+            /// Those of [`dot`](Plan::dot).
             pub fn norm2(&self, x: &[$float]) -> Result<$float, RunError> {
                 let mut square = [0.0];
                 let call = Operation::Allreduce.of(Operand::Norm);

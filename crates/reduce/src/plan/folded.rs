@@ -14,7 +14,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// ranks. Collective.
     ///
     /// # Errors
-    /// As [`allreduce_into`](Plan::allreduce_into), or the algorithm is not a schedule.
+    /// Those of [`allreduce_into`](Plan::allreduce_into), or an error if the algorithm is not a schedule.
     pub fn allreduce_folded(
         &self,
         nodes: Result<&[T], String>,
@@ -27,7 +27,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// [`reduce_into`](Plan::reduce_into), as [`allreduce_folded`](Plan::allreduce_folded). Collective.
     ///
     /// # Errors
-    /// As [`reduce_into`](Plan::reduce_into), or the algorithm is not a schedule.
+    /// Those of [`reduce_into`](Plan::reduce_into), or an error if the algorithm is not a schedule.
     pub fn reduce_folded(
         &self,
         nodes: Result<&[T], String>,
@@ -39,7 +39,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// [`reduce_scatter`](Plan::reduce_scatter), as [`allreduce_folded`](Plan::allreduce_folded). Collective.
     ///
     /// # Errors
-    /// As [`reduce_scatter`](Plan::reduce_scatter), or the algorithm is not a schedule.
+    /// Those of [`reduce_scatter`](Plan::reduce_scatter), or an error if the algorithm is not a schedule.
     pub fn reduce_scatter_folded(
         &self,
         nodes: Result<&[T], String>,
@@ -52,7 +52,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Starts [`allreduce_folded`](Plan::allreduce_folded), as [`start_allreduce_row`](Plan::start_allreduce_row). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce_row`](Plan::start_allreduce_row), or the algorithm is not a schedule.
+    /// Those of [`start_allreduce_row`](Plan::start_allreduce_row), or an error if the algorithm is not a schedule.
     pub fn start_allreduce_folded(
         &self,
         nodes: Result<&[T], String>,
@@ -63,7 +63,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Starts [`reduce_folded`](Plan::reduce_folded), as [`start_allreduce_folded`](Plan::start_allreduce_folded). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce_folded`](Plan::start_allreduce_folded).
+    /// Those of [`start_allreduce_folded`](Plan::start_allreduce_folded).
     pub fn start_reduce_folded(
         &self,
         nodes: Result<&[T], String>,
@@ -75,7 +75,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce_folded`](Plan::start_allreduce_folded).
+    /// Those of [`start_allreduce_folded`](Plan::start_allreduce_folded).
     pub fn start_reduce_scatter_folded(
         &self,
         nodes: Result<&[T], String>,

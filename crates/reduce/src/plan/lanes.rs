@@ -59,7 +59,7 @@ impl Builder {
     /// The builder's [`width`](Builder::width) is ignored.
     ///
     /// # Errors
-    /// As [`build`](Builder::build); or the ranks disagree on the number of lanes, the number is not from 1 to 2^20, or a range of items on a rank
+    /// Those of [`build`](Builder::build); or the ranks disagree on the number of lanes, the number is not from 1 to 2^20, or a range of items on a rank
     /// does not begin at a multiple of the number.
     pub fn build_lanes<T: Pod + Float>(mut self, lanes: usize) -> Result<LanesPlan<T>, BuildError>
     where
@@ -104,7 +104,7 @@ impl<T: Pod> LanesPlan<T> {
     /// Adds the ranks' items; every rank gets the sum. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs).
+    /// Those of [all runs](Plan#errors-of-all-runs).
     pub fn allreduce(&self, local: &[T]) -> Result<T, RunError> {
         let mut sum = [T::zeroed()];
         self.run(Operation::Allreduce, local, &mut sum)?;
@@ -114,7 +114,7 @@ impl<T: Pod> LanesPlan<T> {
     /// Adds the ranks' items; the root gets the sum, the others `None`. Collective.
     ///
     /// # Errors
-    /// As [`Plan::reduce`].
+    /// Those of [`Plan::reduce`].
     pub fn reduce(&self, local: &[T]) -> Result<Option<T>, RunError> {
         let mut sum = [T::zeroed()];
         let is_root = self.run(Operation::Reduce, local, &mut sum)?;
@@ -130,7 +130,7 @@ impl<T: Pod> LanesPlan<T> {
     /// Starts [`allreduce`](LanesPlan::allreduce), as [`Plan::start_allreduce`]. Collective.
     ///
     /// # Errors
-    /// As [`Plan::start_allreduce`]; but an error about the length of `local` is returned at once, not by the wait.
+    /// Those of [`Plan::start_allreduce`]; but an error about the length of `local` is returned at once, not by the wait.
     pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<T>, RunError> {
         let items = Operands::Items(bytemuck::cast_slice(local));
         let run = self.plan.start(Operation::Allreduce, items)?;
@@ -140,7 +140,7 @@ impl<T: Pod> LanesPlan<T> {
     /// Starts [`reduce`](LanesPlan::reduce), as [`start_allreduce`](LanesPlan::start_allreduce). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](LanesPlan::start_allreduce).
+    /// Those of [`start_allreduce`](LanesPlan::start_allreduce).
     pub fn start_reduce(&self, local: &[T]) -> Result<Pending<Option<T>>, RunError> {
         let items = Operands::Items(bytemuck::cast_slice(local));
         let run = self.plan.start(Operation::Reduce, items)?;

@@ -102,7 +102,7 @@ macro_rules! dereferences {
             }
         }
 
-        /// As [`AnyPlan`](crate::AnyPlan).
+        /// Like [`AnyPlan`](crate::AnyPlan).
         impl<$($generics)*> std::fmt::Display for $plan {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 std::fmt::Display::fmt(&self.plan, f)
@@ -129,7 +129,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Reduces the ranks' items; every rank gets the result. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or items are rows.
+    /// Those of [all runs](Plan#errors-of-all-runs), or an error if items are rows.
     pub fn allreduce(&self, local: &[T]) -> Result<T, RunError> {
         if let Some(result) = self.fold(local) {
             return Ok(result);
@@ -142,7 +142,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Reduces the ranks' rows element by element; every rank gets the resulting row. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or `result` does not have [`width`](crate::AnyPlan::width) elements. An error may leave
+    /// Those of [all runs](Plan#errors-of-all-runs), or an error if `result` does not have [`width`](crate::AnyPlan::width) elements. An error may leave
     /// `result` partly overwritten.
     pub fn allreduce_into(&self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
         self.run(Operation::Allreduce, local, result).map(drop)
@@ -151,7 +151,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Reduces the ranks' items; the root gets the result, the others `None`. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](Plan::allreduce). A rank that does not depend on the failed one, and does not get the
+    /// Those of [`allreduce`](Plan::allreduce). A rank that does not depend on the failed one, and does not get the
     /// result, may not learn of the failure in this run.
     pub fn reduce(&self, local: &[T]) -> Result<Option<T>, RunError> {
         if let Some(result) = self.fold(local) {
@@ -168,7 +168,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// root's `result` partly overwritten.
     ///
     /// # Errors
-    /// As [`reduce`](Plan::reduce), or `result` does not have [`width`](crate::AnyPlan::width) elements.
+    /// Those of [`reduce`](Plan::reduce), or an error if `result` does not have [`width`](crate::AnyPlan::width) elements.
     pub fn reduce_into(&self, local: &[T], result: &mut [T]) -> Result<bool, RunError> {
         self.run(Operation::Reduce, local, result)
     }
@@ -177,7 +177,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// [`scattered_columns`](crate::AnyPlan::scattered_columns) of the resulting row. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or `result.len() != scattered_columns().len()`.
+    /// Those of [all runs](Plan#errors-of-all-runs), or an error if `result.len() != scattered_columns().len()`.
     pub fn reduce_scatter(&self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
         self.run(Operation::ReduceScatter, local, result).map(drop)
     }
@@ -186,7 +186,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// a reduction of these items alone. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or `result.len() != local.len()`.
+    /// Those of [all runs](Plan#errors-of-all-runs), or an error if `result.len() != local.len()`.
     pub fn scan(&self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
         self.run(Operation::Scan, local, result).map(drop)
     }
@@ -195,7 +195,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// empty value. Collective.
     ///
     /// # Errors
-    /// As [`scan`](Plan::scan), or the operator has no empty value.
+    /// Those of [`scan`](Plan::scan), or an error if the operator has no empty value.
     pub fn exscan(&self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
         self.run(Operation::Exscan, local, result).map(drop)
     }
@@ -203,7 +203,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Copies the root's row to every rank. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs), or `row` does not have [`width`](crate::AnyPlan::width) elements.
+    /// Those of [all runs](Plan#errors-of-all-runs), or an error if `row` does not have [`width`](crate::AnyPlan::width) elements.
     pub fn broadcast(&self, row: &mut [T]) -> Result<(), RunError> {
         self.run(Operation::Broadcast, &[], row).map(drop)
     }

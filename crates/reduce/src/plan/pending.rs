@@ -77,7 +77,7 @@ impl AnyPending {
         Self { course, listed }
     }
 
-    /// As [`of_engine_run`](Self::of_engine_run), for a run in stages.
+    /// Like [`of_engine_run`](Self::of_engine_run), for a run in stages.
     pub(super) fn of_stages(world: &World, stages: Stages, under_way: UnderWay) -> Self {
         let stages = Rc::new(stages);
         let listed = Listed::new(world, Rc::clone(&stages) as _);

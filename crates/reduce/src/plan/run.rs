@@ -134,7 +134,7 @@ impl AnyPlan {
         }
     }
 
-    /// As [`run_values`](Self::run_values), but returns the resulting state.
+    /// Like [`run_values`](Self::run_values), but returns the resulting state.
     pub(crate) fn run_states(
         &self,
         operation: Operation,
@@ -145,7 +145,7 @@ impl AnyPlan {
         total.map(|total| form.state(total)).transpose()
     }
 
-    /// As [`run_values`](Self::run_values), but replaces `state` by the resulting state. Returns whether this rank gets it.
+    /// Like [`run_values`](Self::run_values), but replaces `state` by the resulting state. Returns whether this rank gets it.
     #[doc(hidden)]
     pub fn run_state(&self, operation: Operation, state: &mut dyn Any) -> Result<bool, RunError> {
         let form = self.staged(operation)?;
@@ -161,7 +161,7 @@ impl AnyPlan {
         matches!(&self.form, Form::Staged(form, _) if form.takes(state))
     }
 
-    /// As [`run`](Self::run), on operands that are in the engine's form already.
+    /// Like [`run`](Self::run), on operands that are in the engine's form already.
     #[inline]
     pub(crate) fn run_items(
         &self,
@@ -172,7 +172,7 @@ impl AnyPlan {
         self.run_by(call.operation, call, operands, result)
     }
 
-    /// As [`run_items`](Self::run_items), but with the messages of `operation` in place of the call's own.
+    /// Like [`run_items`](Self::run_items), but with the messages of `operation` in place of the call's own.
     pub(crate) fn run_by(
         &self,
         operation: Operation,
@@ -217,7 +217,7 @@ impl AnyPlan {
         claim.end(outcome)
     }
 
-    /// As [`start`](Self::start), on operands that are in the engine's form already, for a result of `result_length` elements.
+    /// Like [`start`](Self::start), on operands that are in the engine's form already, for a result of `result_length` elements.
     pub(crate) fn start_items(
         &self,
         call: Call,
@@ -278,7 +278,7 @@ impl AnyPlan {
         }
     }
 
-    /// As [`run`](Self::run), on operands that are encoded first.
+    /// Like [`run`](Self::run), on operands that are encoded first.
     pub(crate) fn run_encoded(
         &self,
         encoding: &dyn Encoding,
@@ -353,7 +353,7 @@ impl AnyPlan {
         claim.fail(outcome.expect_err("a run that is given an error returns it"))
     }
 
-    /// As [`refuse`](Self::refuse), for a call that would have started a run. Does nothing if the algorithm has only blocking runs, because
+    /// Like [`refuse`](Self::refuse), for a call that would have started a run. Does nothing if the algorithm has only blocking runs, because
     /// no rank has then started a run.
     #[doc(hidden)]
     pub fn refuse_to_start(&self, operation: Operation) {

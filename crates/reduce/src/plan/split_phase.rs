@@ -12,7 +12,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Starts [`allreduce`](Plan::allreduce) and returns when this rank's items are folded. Then `local` is free for other use. Collective.
     ///
     /// # Errors
-    /// As [all runs](Plan#errors-of-all-runs). If items are rows, every rank that makes this call gets an error. The wait, not this call,
+    /// Those of [all runs](Plan#errors-of-all-runs). If items are rows, every rank that makes this call gets an error. The wait, not this call,
     /// returns errors about `local` and about this rank's environment.
     pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<T>, RunError> {
         let run = self.start_one(Operation::Allreduce, local)?;
@@ -22,7 +22,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Starts [`allreduce_into`](Plan::allreduce_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
+    /// Those of [`start_allreduce`](Plan::start_allreduce).
     pub fn start_allreduce_row(&self, local: &[T]) -> Result<Pending<Vec<T>>, RunError> {
         self.start(Operation::Allreduce, local, items)
     }
@@ -30,7 +30,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Starts [`reduce`](Plan::reduce), as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
+    /// Those of [`start_allreduce`](Plan::start_allreduce).
     pub fn start_reduce(&self, local: &[T]) -> Result<Pending<Option<T>>, RunError> {
         let run = self.start_one(Operation::Reduce, local)?;
         Ok(Pending::new(run, item_of_root))
@@ -39,7 +39,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Starts [`reduce_into`](Plan::reduce_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
+    /// Those of [`start_allreduce`](Plan::start_allreduce).
     pub fn start_reduce_row(&self, local: &[T]) -> Result<Pending<Option<Vec<T>>>, RunError> {
         self.start(Operation::Reduce, local, items_of_root)
     }
@@ -47,7 +47,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Starts [`reduce_scatter`](Plan::reduce_scatter), as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
+    /// Those of [`start_allreduce`](Plan::start_allreduce).
     pub fn start_reduce_scatter(&self, local: &[T]) -> Result<Pending<Vec<T>>, RunError> {
         self.start(Operation::ReduceScatter, local, items)
     }
@@ -57,7 +57,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// The end of a scan needs the items again, so the plan keeps a copy of them, in memory that later runs reuse.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce).
+    /// Those of [`start_allreduce`](Plan::start_allreduce).
     pub fn start_scan(&self, local: &[T]) -> Result<Pending<Vec<T>>, RunError> {
         self.start(Operation::Scan, local, items)
     }
@@ -65,7 +65,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Starts [`exscan`](Plan::exscan), as [`start_scan`](Plan::start_scan). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](Plan::start_allreduce), or the operator has no empty value.
+    /// Those of [`start_allreduce`](Plan::start_allreduce), or an error if the operator has no empty value.
     pub fn start_exscan(&self, local: &[T]) -> Result<Pending<Vec<T>>, RunError> {
         self.start(Operation::Exscan, local, items)
     }
@@ -81,7 +81,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         Ok(Pending::new(run, read))
     }
 
-    /// As [`start`](Self::start), for a result of one element.
+    /// Like [`start`](Self::start), for a result of one element.
     fn start_one(&self, operation: Operation, local: &[T]) -> Result<AnyPending, RunError> {
         let items = Operands::Items(bytemuck::cast_slice(local));
         self.plan.start_items(operation.into(), items, 1)

@@ -69,7 +69,7 @@ impl Conversation {
         self.claim(call.into(), Some(busy))
     }
 
-    /// As [`begin`](Self::begin), within a call that has entered the world already.
+    /// Like [`begin`](Self::begin), within a call that has entered the world already.
     pub(crate) fn begin_within(&self, call: impl Into<Call>) -> Result<Claim<'_>, RunError> {
         self.claim(call.into(), None)
     }
@@ -162,7 +162,7 @@ impl Conversation {
         }
     }
 
-    /// As [`spend_between_runs`](Self::spend_between_runs), but does not communicate: the next call on this world notifies the other ranks.
+    /// Like [`spend_between_runs`](Self::spend_between_runs), but does not communicate: the next call on this world notifies the other ranks.
     #[cold]
     pub(crate) fn abandon_between_runs(&self) {
         let was_ready = self.status.replace(Status::Spent) == Status::Ready;

@@ -24,7 +24,7 @@ pub fn run<R>(body: impl FnOnce(&World) -> R) -> Result<R, RunError> {
 /// [`MpiCommunicator::duplicate`] of it to [`World::new`].
 ///
 /// # Errors
-/// As [`MpiCommunicator::world`].
+/// Those of [`MpiCommunicator::world`].
 pub fn world() -> Result<World, comm::Error> {
     MpiCommunicator::world().map(World::new)
 }

@@ -12,7 +12,7 @@ pub use comm::threads::RunError;
 /// A wait drives only the runs of its own world, so ranks must wait for runs of several worlds in the same order.
 ///
 /// # Errors
-/// As [`split`].
+/// Those of [`split`].
 pub fn duplicate(world: &World) -> Result<World, Error> {
     let duplicate = split(world, Some(0), 0)?;
     Ok(duplicate.expect("every rank has a colour"))
@@ -75,7 +75,7 @@ pub fn run<R: Send>(ranks: usize, body: impl Fn(&World) -> R + Sync) -> Result<V
 /// Like [`run`], with the interleaving of ranks and messages drawn from `seed`; see [`comm::threads::run_seeded`].
 ///
 /// # Errors
-/// As [`run`].
+/// Those of [`run`].
 pub fn run_seeded<R: Send>(
     ranks: usize,
     seed: u64,
@@ -99,7 +99,7 @@ pub fn run_each<R: Send>(
 /// Like [`run_each`]. Until a rank is lost, the interleaving is that of [`run_seeded`]; see [`comm::threads::run_each_seeded`].
 ///
 /// # Errors
-/// As [`run_each`].
+/// Those of [`run_each`].
 pub fn run_each_seeded<R: Send>(
     ranks: usize,
     seed: u64,

@@ -82,7 +82,7 @@ fn wrong_factors(world: &World) {
     let wrong: [(&[[&[f64]; 2]], &str); 3] = [
         (
             &[[&x, &x[1..]]],
-            "slices of 5 items and of 4 items do not belong together",
+            "two slices must be equally long, but have 5 items and 4 items",
         ),
         (
             &[[&x[1..]; 2]],

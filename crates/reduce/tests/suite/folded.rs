@@ -123,7 +123,7 @@ fn missing_folds(world: &World) {
         } else if reason.is_some() {
             let text = error.to_string();
             assert!(
-                text.ends_with("its items were not folded: the device is gone"),
+                text.ends_with("could not fold its items: the device is gone"),
                 "{text}"
             );
         } else {

@@ -11,7 +11,7 @@ use crate::error::RunError;
 use crate::message_buffer::MessageBuffer;
 use crate::trace::span;
 
-/// The memory that a rank keeps between steps and runs. It holds the result after the last step.
+/// The memory that a rank keeps between steps and runs. After the last step, it holds the result.
 #[derive(Debug)]
 pub(super) struct Room {
     /// The value of the latest fold.
@@ -40,7 +40,7 @@ impl Room {
     }
 }
 
-/// Runs the steps. Returns whether this rank has the result: only the owner of item 0 has it.
+/// Runs the steps. Returns whether this rank has the result, which only the owner of item 0 has.
 ///
 /// If `local` is an error, or a step fails, notifies the ranks that wait for this rank.
 pub(super) fn run(
@@ -145,13 +145,13 @@ impl StackMachine<'_> {
     /// The offset of the topmost value.
     fn top(&self) -> usize {
         let top = self.stack.len().checked_sub(self.item_bytes);
-        top.expect("every step finds the values that it takes")
+        top.expect("every step finds the values that it pops")
     }
 
     /// Pushes the value of the subtree rooted at `x`, from the messages of `from`.
     ///
-    /// This rank needs values from left to right, and every rank sends them from left to right: they arrive in the order in which
-    /// they are needed.
+    /// This rank needs values from left to right, and every rank sends values from left to right. They therefore arrive in the order
+    /// in which they are needed.
     fn receive(&mut self, x: u64, from: usize) -> Result<(), RunError> {
         if self.taken == self.received.len() {
             self.receive_message(from)?;
@@ -162,11 +162,11 @@ impl StackMachine<'_> {
             reason,
         };
         let Some((number, rest)) = self.received[self.taken..].split_first_chunk() else {
-            return Err(wrong(format!("nothing where subtree {x} is due")));
+            return Err(wrong(format!("it has no value of subtree {x}")));
         };
         let sent = u64::from_ne_bytes(*number);
         if sent != x {
-            return Err(wrong(format!("subtree {sent} where {x} is due")));
+            return Err(wrong(format!("it has subtree {sent} instead of {x}")));
         }
         self.stack.extend_from_slice(&rest[..self.item_bytes]);
         self.taken += entry_bytes(self.item_bytes);
@@ -212,7 +212,7 @@ mod tests {
     use crate::message_buffer::MessageBuffer;
     use crate::operator::Sum;
 
-    /// Rank 0 awaits the values of items 3 and 4; rank 1 sends `frame` instead.
+    /// Rank 0 waits for the values of items 3 and 4; rank 1 sends `frame` instead.
     fn receive_instead(frame: &[u8]) -> RunError {
         let results = threads::run(2, |comm| {
             let distribution = Distribution::from_counts(&[3, 3]).unwrap();
@@ -244,14 +244,14 @@ mod tests {
             } => reason,
             error => panic!("{error}"),
         };
-        assert_eq!(refused(entry(4, 1.0)), "subtree 4 where 3 is due");
+        assert_eq!(refused(entry(4, 1.0)), "it has subtree 4 instead of 3");
         assert_eq!(
             refused([entry(3, 1.0), entry(5, 1.0)].concat()),
-            "subtree 5 where 4 is due"
+            "it has subtree 5 instead of 4"
         );
-        assert_eq!(refused(Vec::new()), "nothing where subtree 3 is due");
+        assert_eq!(refused(Vec::new()), "it has no value of subtree 3");
         let cut = refused(entry(3, 1.0)[..11].to_vec());
-        assert_eq!(cut, "11 bytes where 16 are due");
+        assert_eq!(cut, "11 bytes instead of 16");
         assert!(refused(vec![0; 5]).starts_with("5 bytes"));
         assert!(matches!(
             receive_instead(&[]),

@@ -1,5 +1,5 @@
-//! The engine for Algorithm 1 of the thesis, as published, with and without its message buffer (section 3.1.1). It reduces single
-//! elements of contiguous distributions, in blocking calls.
+//! The engine for Algorithm 1 of the thesis, as published, with and without its message buffer (section 3.1.1). The engine reduces
+//! single elements of contiguous distributions, in blocking calls.
 
 mod machine;
 mod outbox;
@@ -107,7 +107,7 @@ impl Algorithm1 {
         matches!(operation, Operation::Reduce | Operation::Allreduce)
     }
 
-    /// Leaves the result in the holder's room. Returns whether this rank is the holder.
+    /// Leaves the result in `room` on the holder. Returns whether this rank is the holder.
     fn reduce_to_holder(
         &self,
         rows: Result<&[u8], RunError>,
@@ -129,7 +129,7 @@ impl Algorithm1 {
         )
     }
 
-    /// Broadcasts the holder's result, or its failure. Returns true: every rank gets the result.
+    /// Broadcasts the holder's result or failure. Returns true, because every rank gets the result.
     fn pass_to_all(
         &self,
         outcome: Result<bool, RunError>,
@@ -151,7 +151,7 @@ impl Algorithm1 {
         Ok(true)
     }
 
-    /// Sends the holder's result, or its failure, to the root. Returns whether this rank is the root.
+    /// Sends the holder's result or failure to the root. Returns whether this rank is the root.
     fn pass_to_root(
         &self,
         outcome: Result<bool, RunError>,
@@ -176,7 +176,7 @@ impl Algorithm1 {
         Ok(true)
     }
 
-    /// The result, or the failure, as a message; empty on a rank that has neither.
+    /// The message with this rank's result or failure; empty if the rank has neither.
     fn frame(&self, outcome: &Result<bool, RunError>, room: &Room) -> Vec<u8> {
         match outcome {
             Ok(true) => wire::delivered(room.result()),

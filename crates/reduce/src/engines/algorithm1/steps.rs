@@ -1,8 +1,8 @@
 //! Algorithm 1 of the thesis, with and without its message buffer (section 3.1.1).
 //!
 //! A rank owns items [start, end). It computes its *outbound* subtrees: those rooted at one of its items x whose parent is before
-//! `start`. Each value goes to the parent's rank. The last subtree may reach past `end`; higher ranks, which never wait for lower ones,
-//! send the values that it lacks. An example has N = 9 items on three ranks (Figure 2.2; the value at an `o` goes to another rank):
+//! `start`. Each value goes to the parent's rank. The last subtree may extend past `end`; higher ranks, which never wait for lower
+//! ranks, send its missing values. The example has N = 9 items on three ranks (Figure 2.2); a value at an `o` goes to another rank:
 //!
 //! ```text
 //!   y
@@ -14,7 +14,7 @@
 //!      rank 0     rank 1       rank 2
 //! ```
 //!
-//! The distribution alone determines what a rank does. So its program, the [`StackStep`]s of a stack machine, is computed once.
+//! The distribution alone determines what a rank does. The rank's program is therefore computed once, as the steps of a stack machine.
 
 use std::ops::Range;
 

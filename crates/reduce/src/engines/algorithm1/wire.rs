@@ -1,4 +1,4 @@
-//! Frames: a payload or the number of a failed rank, and a last byte that says which of the two it is.
+//! A frame is a payload or the number of a failed rank, followed by a byte that says which of the two it is.
 //!
 //! A rank that cannot deliver a payload sends the number of the failed rank instead, so that no rank waits forever. The byte
 //! that distinguishes the two comes last, so that the payload stays aligned. Numbers are in the machine's own byte order.
@@ -39,13 +39,13 @@ pub(crate) fn payload(frame: &[u8], rank: usize, from: usize) -> Result<&[u8], R
         Some((&FAILED, number)) => {
             let number = number
                 .try_into()
-                .map_err(|_| wrong("a failure without a rank"))?;
+                .map_err(|_| wrong("it reports a failure of no rank"))?;
             let rank = usize::try_from(u64::from_ne_bytes(number));
             Err(RunError::RankFailed {
-                rank: rank.map_err(|_| wrong("a failure of no rank"))?,
+                rank: rank.map_err(|_| wrong("it names an impossible rank"))?,
             })
         }
-        _ => Err(wrong("it has no mark")),
+        _ => Err(wrong("its last byte is missing or unknown")),
     }
 }
 
@@ -62,6 +62,6 @@ pub(crate) fn check_length(
     Err(RunError::WrongMessage {
         rank,
         from,
-        reason: format!("{} where {expected} are due", counted(value.len(), "byte")),
+        reason: format!("{} instead of {expected}", counted(value.len(), "byte")),
     })
 }

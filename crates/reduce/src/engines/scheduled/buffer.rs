@@ -6,7 +6,7 @@ use comm::{Communicator, Request};
 
 use crate::world::patience::Patience;
 
-/// The length of a failure notice. A notice that replaces a message of this length is one byte longer.
+/// The length of a failure notice, in bytes. If the replaced message has this length, the notice is one byte longer.
 const NOTICE_BYTES: usize = size_of::<u64>();
 
 /// A message's memory, or the request that holds the memory.
@@ -58,7 +58,7 @@ impl Buffer {
         }
     }
 
-    /// As [`reclaim`](Buffer::reclaim), for a send. A send is also over if its receiver has given up.
+    /// Like [`reclaim`](Buffer::reclaim), for a send. A send is also over if its receiver has given up.
     pub(crate) fn reclaim_sent(
         &mut self,
         comm: &dyn Communicator,
@@ -115,7 +115,7 @@ pub(crate) fn unless_given_up<R>(
     }
 }
 
-/// The rank that a notice names; `None` if `bytes` is no notice.
+/// The rank that a notice names; `None` if `bytes` is not a notice.
 pub(crate) fn read_notice(bytes: &[u8]) -> Option<usize> {
     let (number, _) = bytes.split_first_chunk::<NOTICE_BYTES>()?;
     usize::try_from(u64::from_ne_bytes(*number)).ok()

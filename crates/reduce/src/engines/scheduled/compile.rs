@@ -1,7 +1,7 @@
 //! Compiles a schedule to a [`Program`] for one rank. The program's places are offsets in one workspace.
 //!
 //! A schedule says which range of ranks a message reduces. The ownership alone determines the nodes of that range's fragment, so every
-//! rank knows the length and the order of a message before it arrives. So messages hold values only.
+//! rank knows the length and the order of a message before it arrives. Messages therefore hold only values.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub(crate) struct Input<'s> {
     pub(crate) message_limit: usize,
     /// The longest message that the transport sends eagerly, in elements.
     pub(crate) eager_limit: usize,
-    /// A message of at most this many times the eager limit is split into eager messages.
+    /// A message that is at most this many times as long as the eager limit is split into eager messages.
     pub(crate) eager_messages: usize,
     pub(crate) output: Output,
 }
@@ -106,7 +106,7 @@ struct Held {
 struct Compiler<'s> {
     input: &'s Input<'s>,
     tree: Tree,
-    /// Every reduction that this rank has, by block and first position.
+    /// Every reduction that this rank has, by block and by first position.
     held: Vec<BTreeMap<usize, Vec<Held>>>,
     /// The nodes of each of this rank's local ranges, not merged across ranges, and their places.
     own_nodes: Vec<(Node, usize)>,
@@ -181,7 +181,7 @@ impl Compiler<'_> {
         nodes
     }
 
-    /// The nodes of a range of positions, merged from reductions that this rank has. Also records that this rank now has the result.
+    /// Merges reductions that this rank has into the nodes of a range of positions. Records that this rank now has this reduction, too.
     fn gather(&mut self, block: usize, positions: &Range<usize>) -> Vec<(Node, usize)> {
         if positions.is_empty() {
             return Vec::new();
@@ -379,7 +379,7 @@ fn append(parts: &mut Vec<Part<usize>>, part: Part<usize>) {
     }
 }
 
-/// Sorts nodes from left to right. The nodes of each tile are in order, and only the stable sort merges such runs in linear time.
+/// Sorts nodes from left to right. The nodes of each tile are already in order; only the stable sort merges such runs in linear time.
 fn sort(nodes: &mut [(Node, usize)]) {
     nodes.sort_by_key(|&(node, _)| node);
 }

@@ -9,7 +9,7 @@ use super::scan;
 /// What this rank gets as its result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ending {
-    /// Whether this rank gets anything.
+    /// Whether this rank gets a result.
     pub(super) is_mine: bool,
     pub(super) kind: EndingKind,
 }
@@ -27,7 +27,7 @@ pub(super) enum EndingKind {
 }
 
 impl Ending {
-    /// The input of a run: this rank's rows; for a broadcast, the row in `result`.
+    /// The input of a run: this rank's rows or, for a broadcast, the row in `result`.
     pub(super) fn input<'r>(&self, local: Option<&'r [u8]>, result: &'r [u8]) -> Option<&'r [u8]> {
         match self.kind {
             EndingKind::Row => local.map(|_| result),
@@ -61,7 +61,7 @@ impl Ending {
     }
 }
 
-/// Copies the parts of the program's result to `result`, each by the function `copy`.
+/// Copies each part of the program's result to `result` with the function `copy`.
 fn copy<P: Place>(
     machine: &mut Machine<'_, P>,
     result: &mut [u8],

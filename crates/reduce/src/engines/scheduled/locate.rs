@@ -110,7 +110,7 @@ impl Program<Located> {
     }
 }
 
-/// The ranges that have a home elsewhere, in the order of the workspace.
+/// The ranges of the workspace whose values are elsewhere, in ascending order.
 struct Homes(Vec<Elsewhere>);
 
 impl Homes {

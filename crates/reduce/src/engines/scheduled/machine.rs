@@ -15,18 +15,18 @@ use crate::engines::values::Values;
 use crate::trace::{message, span};
 use crate::world::patience::Patience;
 
-/// The greatest number of bytes of a message that is sent without a request. Longer messages take so long that a request does not matter,
-/// unless they go through shared memory.
+/// The length in bytes of the longest message that is sent without a request. Longer messages take so long that the cost of a request does
+/// not matter, unless they go through shared memory.
 pub(super) const AT_ONCE_BYTES: usize = 4096;
 
-/// The upper bound of that limit for messages through shared memory. Each such message has a buffer, in case it is not sent at once.
+/// The same length for messages through shared memory. Each message of up to this length has a buffer, in case it is not sent at once.
 pub(super) const SHARED_AT_ONCE_BYTES_MAX: usize = 1 << 15;
 
 /// Messages of at most this number of bytes are assembled on the stack if they need no request.
 const ON_STACK_BYTES: usize = 256;
 
-/// Receives are posted this number of steps ahead, so that early messages find their buffers. The step's sends come first, because other
-/// ranks wait for them.
+/// Receives are posted this number of steps ahead, so that early messages find their buffers. The sends of a step precede them, because
+/// other ranks wait for these sends.
 const STEPS_AHEAD: usize = 16;
 
 /// At most this number of sends is under way when a step begins, because MPI libraries search long lists of sends repeatedly. Waiting for
@@ -78,7 +78,7 @@ impl<'m, P: Place> Machine<'m, P> {
         self.enter(0)
     }
 
-    /// Performs a step up to its waits. If there is no such step, performs the last combinations.
+    /// Performs a step up to its waits. After the last step, performs the last combinations.
     fn enter(&mut self, index: usize) -> Result<(), comm::Error> {
         let program = self.program();
         let Some(step) = program.steps.get(index) else {
@@ -381,7 +381,7 @@ impl<'m, P: Place> Machine<'m, P> {
         P::take_in_bytes(part, bytes, &mut receives[index], workspace, alignment);
     }
 
-    /// Records the rank that a peer's notice names, or the peer if the notice is invalid, unless an earlier failure is known.
+    /// Unless an earlier failure is known, records the rank that a peer's notice names, or the peer if the notice is invalid.
     #[cold]
     fn note_failure(&mut self, peer: usize, notice: Option<usize>) {
         let failed = notice.filter(|&rank| rank < self.comm.size());

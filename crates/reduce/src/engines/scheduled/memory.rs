@@ -1,4 +1,4 @@
-//! Where the values of a run are: all in its workspace or, for long rows, in messages and in the caller's slices, too.
+//! Where the values of a run are: in its workspace and, for long rows, also in messages and in the caller's slices.
 
 use super::buffer::Buffer;
 use super::program::{Combine, Part};
@@ -26,7 +26,7 @@ pub(crate) trait Place: Copy + 'static {
     /// Copies the values of a received message to their place or, if they stay in the message, aligns the message.
     fn take_in(part: Part<Self>, message: &mut Buffer, workspace: &mut [u8], alignment: usize);
 
-    /// As [`take_in`](Place::take_in), for a message that is not in its buffer.
+    /// Like [`take_in`](Place::take_in), for a message that is not in its buffer.
     fn take_in_bytes(
         part: Part<Self>,
         bytes: &[u8],

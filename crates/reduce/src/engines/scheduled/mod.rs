@@ -1,8 +1,8 @@
 //! The engine for schedules: fragments travel along a schedule of crate `schedule`, compiled for this rank.
 //!
 //! A schedule says which ranges of ranks each message reduces. The ownership alone says which nodes of the tree
-//! such a reduction consists of. So everything but the values is known before a run: [`compile`] writes it into flat lists, and
-//! [`machine`] reads the lists from front to back.
+//! such a reduction consists of. Everything except the values is therefore known before a run: [`compile`] writes flat lists, and
+//! [`machine`] reads these lists from front to back.
 //!
 //! ```text
 //! fold this rank's rows into the values of its own nodes
@@ -17,13 +17,13 @@
 //!
 //! - **Messages hold values only.** Sender and receiver compute the same nodes in the same order, so a message needs no header. A
 //!   rank that cannot continue sends the failed rank's number in place of each message, in a length that its values do not have.
-//! - **Each value has a place of its own**, an offset in one workspace. So a value that was received or combined can be sent on in any
-//!   later step, and adjacent ranges that were joined for one message are not joined again for the next message.
+//! - **Each value has a place of its own**, an offset in one workspace. A value that was received or combined can therefore be sent on in
+//!   any later step, and adjacent ranges that were joined for one message are not joined again for the next message.
 //! - **Receives are posted early**, so that messages find their buffers, but after the sends, because other ranks wait for the sends.
 //! - **Few sends are under way** at once, because MPI libraries search long lists of sends. Waiting for earlier sends cannot deadlock:
 //!   schedules are checked to end even if every send waits for its receiver.
 //! - **Short messages need no request** under MPI, while nothing else is in flight: the machine sends and receives them at once. The
-//!   first message that the transport cannot take or deliver within microseconds makes the rest of the strip use requests.
+//!   first message that the transport cannot accept or deliver within microseconds makes the rest of the strip use requests.
 //! - **Long rows are not copied**: [`locate`] replaces workspace offsets by places in messages and in the caller's slices. Long rows are
 //!   cut into [`strips`] of columns that stay in cache.
 //! - **A run stops wherever a message is missing** and continues there, so blocking calls, tests and time-outs are the same code.
@@ -135,7 +135,7 @@ impl Scheduled {
         }
     }
 
-    /// As [`run_local`](Self::run_local), without waiting.
+    /// Like [`run_local`](Self::run_local), without waiting.
     fn start_local(
         &self,
         operation: Operation,
@@ -270,7 +270,7 @@ impl Scheduled {
         };
         Schedule::new(algorithm, collective, self.world.size())
             .and_then(|schedule| schedule.with(self.terms.choice.parameters))
-            .expect("the world has ranks, the root is one of them, the parameters were checked")
+            .expect("the world has ranks, the root is one of them, and parameters were checked")
     }
 }
 

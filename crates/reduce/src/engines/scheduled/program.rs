@@ -22,7 +22,7 @@ pub(crate) struct LocalRange {
     pub(crate) rows: Range<usize>,
     /// Range of the program's `lengths`, which has the number of rows of each node.
     pub(crate) lengths: Range<usize>,
-    /// Where the first node's reduction begins in the workspace; those of the other nodes follow.
+    /// Where the first node's reduction begins in the workspace; the reductions of the other nodes follow.
     pub(crate) start: usize,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Program<P> {
     /// The number of rows of each of this rank's own nodes.
     pub(crate) lengths: Vec<usize>,
     pub(crate) steps: Vec<Step>,
-    /// The combinations in the order in which they happen: those of the steps, then the last ones, after everything has arrived.
+    /// The combinations in the order in which they happen: first those of the steps, then the last ones, after all messages have arrived.
     pub(crate) combines: Vec<Combine<P>>,
     pub(crate) last_combines: Range<usize>,
     pub(crate) sends: Vec<Message>,
@@ -81,7 +81,7 @@ pub(crate) struct Program<P> {
     pub(crate) parts: Vec<Part<P>>,
     /// This rank's result, in order: by block, then by node.
     pub(crate) result: Vec<Part<P>>,
-    /// A scan has these instead of a result.
+    /// What a scan has instead of `result`.
     pub(crate) prefixes: Vec<Prefix<P>>,
     pub(crate) workspace_length: usize,
     /// The length of a row.
@@ -130,7 +130,7 @@ impl<P> Program<P> {
         messages.map(|message| message.length).max().unwrap_or(0)
     }
 
-    /// The combinations between a step and the next one, or the end.
+    /// The combinations between a step and the next step, or the end.
     pub(super) fn combines_after(&self, step: usize) -> Range<usize> {
         let next = self.steps.get(step + 1);
         next.map_or(&self.last_combines, |next| &next.combines)

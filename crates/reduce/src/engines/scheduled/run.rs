@@ -4,8 +4,8 @@
 //! time-outs are the same code. All memory is allocated in the first two runs. The transport owns a message's buffer until the send is
 //! complete. If sends arrive without further calls, the transport may keep the buffer during the next run, which uses a second buffer.
 //!
-//! A rank that cannot continue sends a notice in the place of every message that it owes: the number of the rank that failed first, in a
-//! length that no values have. So no rank waits forever, and values need no header.
+//! A rank that cannot continue sends a notice in place of every message that it owes: the number of the rank that failed first, in a
+//! length that the message's values do not have. Therefore no rank waits forever, and values need no header.
 
 use std::alloc::Layout;
 use std::cell::{Cell, RefCell};
@@ -59,7 +59,7 @@ impl<P: Place> Run<P> {
         let shared_bytes = world.transport().hints().shared_bytes;
         let at_once_bytes = shared_bytes.clamp(AT_ONCE_BYTES, SHARED_AT_ONCE_BYTES_MAX);
         let goes_at_once = !delivers_alone && longest_bytes <= at_once_bytes;
-        // This memory would otherwise be allocated by the first run whose messages do not go at once, and that can be a late run.
+        // Without this, the first run whose messages do not go at once would allocate the memory. That can be a late run.
         let message_bytes = if goes_at_once { longest_bytes } else { 0 };
         let state = RunState::new(strips.programs(), message_bytes);
         world.transport().reserve(state.requests_max());
@@ -162,7 +162,7 @@ impl<P: Place> Run<P> {
         self.deliver(local.unwrap_or_default(), result)
     }
 
-    /// A blocking run on the caller's slices. Other calls cannot access the slices, so only this call drives the run.
+    /// A blocking run on the caller's slices. Only this call drives the run, because other calls cannot access the slices.
     fn run_in_caller_memory(
         &self,
         local: Option<&[u8]>,
@@ -343,7 +343,7 @@ impl<P: Place> Run<P> {
         }
     }
 
-    /// Aborts the run if the transport has failed, and records the error, which every wait for this run then returns.
+    /// Aborts the run if the transport has failed, and records the error. Every later wait for this run returns that error.
     fn fail_on_transport_error<R>(
         &self,
         state: &mut RunState,
@@ -411,7 +411,7 @@ impl<P: Place> Run<P> {
         Ok(true)
     }
 
-    /// As [`deliver`](Self::deliver), for a run that was started in another call.
+    /// Like [`deliver`](Self::deliver), for a run that was started in another call.
     pub(super) fn deliver_flight(&self, result: &mut [u8]) -> Result<bool, RunError> {
         let rows = mem::take(&mut self.copies.borrow_mut().rows);
         let delivered = self.deliver(rows.bytes(), result);

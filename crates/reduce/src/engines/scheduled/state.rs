@@ -97,8 +97,8 @@ impl RunState {
         }
     }
 
-    /// The most requests that can be under way: three runs' messages. If sends arrive without further calls, the transport may
-    /// keep a buffer until the run after the next one.
+    /// The most requests that can be under way: the messages of three runs. If sends arrive without further calls, the transport may
+    /// keep a buffer until the run after the next.
     pub(super) fn requests_max(&self) -> usize {
         let [sends, _] = &self.sends;
         3 * (sends.len() + self.receives.len())

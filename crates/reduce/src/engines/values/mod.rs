@@ -40,19 +40,19 @@ pub(crate) trait Values {
     /// Writes the sum of the products of two equally long slices, by [`Operator::fold_products`](crate::Operator::fold_products).
     ///
     /// # Panics
-    /// The operator is not a sum of floats.
+    /// If the operator is not a sum of floats.
     fn fold_products(&self, x: &[u8], y: &[u8], result: &mut [u8]);
 
     /// Writes the products of two equally long slices.
     ///
     /// # Panics
-    /// The operator is not a sum of floats.
+    /// If the operator is not a sum of floats.
     fn write_products(&self, factors: &[&[u8]; 2], products: &mut [u8]);
 
-    /// Writes the reductions of runs of items, as [`Operator::fold_runs`](crate::Operator::fold_runs).
+    /// Writes the reductions of runs of items, like [`Operator::fold_runs`](crate::Operator::fold_runs).
     fn fold_runs(&self, items: &[u8], lengths: &[usize], results: &mut [u8]);
 
-    /// Writes the reduction of rows, as [`Operator::fold_rows`](crate::Operator::fold_rows); nothing if there are no rows.
+    /// Writes the reduction of rows, like [`Operator::fold_rows`](crate::Operator::fold_rows). Writes nothing if there are no rows.
     fn fold_rows(&self, items: &[u8], row: &mut [u8]);
 
     /// Combines two items, which need not be aligned, and writes the result to `left`.

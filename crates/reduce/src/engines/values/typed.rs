@@ -28,7 +28,7 @@ impl<T: Pod, O: Operator<T> + 'static> Typed<T, O> {
         })
     }
 
-    /// Lends scratch memory, which keeps its length.
+    /// Lends scratch memory to `task`. The memory keeps its length between calls.
     fn with_scratch<R>(&self, task: impl FnOnce(&mut Vec<T>) -> R) -> R {
         // The operator may make a call that borrows the scratch memory, too.
         let mut scratch = self.scratch.take();
@@ -108,7 +108,7 @@ impl<T: Pod, O: Operator<T> + 'static> Values for Typed<T, O> {
 
     fn combine_all(&self, combines: &[Combine<usize>], workspace: &mut [u8]) {
         let workspace: &mut [T] = typed_mut(workspace);
-        // Most combinations use the result of the previous one, which is in a register sooner than in memory.
+        // Most combinations use the result of the previous combination, which is in a register sooner than in memory.
         let mut last = (usize::MAX, T::zeroed());
         for combine in combines {
             let [left, right, into, length] =

@@ -22,7 +22,7 @@ impl Words {
         })
     }
 
-    /// Lends scratch memory.
+    /// Lends scratch memory to `task`.
     fn with_scratch<R>(&self, task: impl FnOnce([&mut Vec<u64>; 2]) -> R) -> R {
         let mut scratch = self.scratch.take();
         let result = task(scratch.each_mut());

@@ -92,7 +92,7 @@ impl ByKey {
         Exchange::start(self.world(), &self.beside, operation, lists)
     }
 
-    /// Skips an exchange after one that delivered wrong entries. The other ranks are notified.
+    /// Skips an exchange, because the previous exchange delivered wrong entries. The other ranks are notified.
     pub(super) fn give_up(&self, operation: Operation, error: WrongEntries) -> RunError {
         self.beside.refuse_within(operation, self.wrong(error))
     }
@@ -109,7 +109,7 @@ impl ByKey {
         RunError::Limit { rank, error }
     }
 
-    /// The error for entries that no rank of this program writes.
+    /// The error for entries that no rank that runs this program would write.
     pub(super) fn wrong(&self, error: WrongEntries) -> RunError {
         RunError::WrongEntries {
             rank: self.world().rank(),

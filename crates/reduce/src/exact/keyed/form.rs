@@ -1,4 +1,4 @@
-//! The form of plans that sum by key: the ranks agree on units, add up their rows, and exchange *entries*, values that do not fit the rows.
+//! The form of plans that sum by key: ranks agree on units, add up their rows, and exchange *entries*, the values that do not fit the rows.
 //!
 //! In a reduce, a key's entries go to the root. Otherwise they go to the rank that [owns](rank_of_column) the key; in an allreduce, that
 //! rank sends them to all ranks.
@@ -187,7 +187,7 @@ impl ByKey {
 }
 
 fn total_of(outcome: Box<dyn Any>) -> Box<Total> {
-    outcome.downcast().expect("runs leave these")
+    outcome.downcast().expect("runs leave a `Total`")
 }
 
 impl Staged for ByKey {

@@ -1,5 +1,5 @@
-//! The form of plans for sums by keys of 64 bits: each key's sums go to the rank that owns the key. That rank sends the rounded
-//! values to the ranks that get all keys.
+//! The form of plans for sums by 64-bit keys. Each key's sums go to the rank that owns the key. That rank sends the rounded values
+//! to the ranks that get all keys.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -16,8 +16,8 @@ use crate::plan::{AnyPlan, Outcome, Stage, Staged, Stages, check_result, not_tak
 use crate::world::World;
 use crate::world::conversation::Conversation;
 
-/// Exact sums or other [slots](KeyedSlot) of the items of each key over the ranks of a [`World`], for arbitrary 64-bit integer keys. Made by
-/// [`Builder::build_hashed`](crate::Builder::build_hashed).
+/// A plan for exact sums or other [slots](KeyedSlot) of each key's items over the ranks of a [`World`]. Keys are arbitrary 64-bit integers.
+/// Made by [`Builder::build_hashed`](crate::Builder::build_hashed).
 ///
 /// One rank [owns](KeyedPlan::owner) each key; the other ranks send their sums of the key to the owner. For keys 0 to K - 1 that most ranks
 /// have, a plan of [`Keyed`](exact_sum::Keyed) is cheaper. The keys need not be known beforehand, and each run may have other keys.
@@ -58,25 +58,25 @@ impl<K: SparseKey, S: KeyedSlot> KeyedPlan<Hashed<K, S>> {
         Self::new(plan, Rc::new(form))
     }
 
-    /// The rank that adds up a key's sums. All ranks, and all programs with the same number of ranks, get the same answer.
+    /// The rank that adds up a key's sums. It depends only on the key and on the number of ranks.
     #[must_use]
     pub fn owner(&self, key: K) -> usize {
         owner(key, self.world().size())
     }
 
-    /// Adds up this rank's items by key, and then the ranks' sums, as [`allreduce`](KeyedPlan::allreduce). A rank may have any number of
+    /// Adds up this rank's items by key, and then the ranks' sums, like [`allreduce`](KeyedPlan::allreduce). A rank may have any number of
     /// items. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](KeyedPlan::allreduce), or a rank does not have as many keys as items.
+    /// Those of [`allreduce`](KeyedPlan::allreduce), or an error if a rank does not have as many keys as items.
     pub fn by_key(&self, keys: &[K], items: S::Items<'_>) -> Result<Vec<(K, S::Item)>, RunError> {
         self.collected(Operation::Allreduce, keys, items).map(all)
     }
 
-    /// As [`by_key`](KeyedPlan::by_key), but only the root gets the result; the other ranks get `None`. Collective.
+    /// Like [`by_key`](KeyedPlan::by_key), but only the root gets the result; the other ranks get `None`. Collective.
     ///
     /// # Errors
-    /// As [`by_key`](KeyedPlan::by_key).
+    /// Those of [`by_key`](KeyedPlan::by_key).
     #[expect(clippy::type_complexity, reason = "an optional list of pairs")]
     pub fn reduce_by_key(
         &self,
@@ -86,10 +86,10 @@ impl<K: SparseKey, S: KeyedSlot> KeyedPlan<Hashed<K, S>> {
         self.collected(Operation::Reduce, keys, items).map(typed)
     }
 
-    /// Adds up this rank's items by key, and then the ranks' sums, as [`reduce_scatter`](KeyedPlan::reduce_scatter). Collective.
+    /// Adds up this rank's items by key, and then the ranks' sums, like [`reduce_scatter`](KeyedPlan::reduce_scatter). Collective.
     ///
     /// # Errors
-    /// As [`by_key`](KeyedPlan::by_key).
+    /// Those of [`by_key`](KeyedPlan::by_key).
     pub fn reduce_scatter_by_key(
         &self,
         keys: &[K],
@@ -136,7 +136,7 @@ impl<K: SparseKey, S: KeyedSlot> ByOwner<K, S> {
         Exchange::start(&self.world, &self.conversation, operation, lists)
     }
 
-    /// This rank's sums, if the rank can take part.
+    /// This rank's sums, or the error because of which the rank cannot take part.
     fn checked<'s>(
         &self,
         state: Result<&'s dyn Any, RunError>,

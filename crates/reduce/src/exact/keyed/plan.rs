@@ -31,11 +31,11 @@ impl<K: SparseKey, S: KeyedSlot> KeyedState for Hashed<K, S> {
     type All = Vec<(K, S::Item)>;
 }
 
-/// Exact sums, moments or other [slots](KeyedSlot) of the items of each key, over the ranks of a [`World`](crate::World). With [`Keyed`], the keys
+/// A plan for exact sums or other [slots](KeyedSlot) of each key's items over the ranks of a [`World`](crate::World). With [`Keyed`], keys
 /// are 0 to K - 1, and [`Builder::build_keyed`](crate::Builder::build_keyed) makes the plan. For [`Hashed`], see [`HashedPlan`](super::HashedPlan).
 ///
-/// All ranks build the plan together and run it together, any number of times, as a [`Plan`](crate::Plan). A rank's keys and its number of
-/// items need not be known beforehand: they may be different in each run.
+/// All ranks build the plan together and run it together, any number of times, like a [`Plan`](crate::Plan). A rank's keys and its number of
+/// items need not be known beforehand; they may differ from run to run.
 ///
 /// Each value has the bits of [`by_key`](exact_sum::by_key) on all ranks' items, whatever the number of ranks, the distribution of the items and the
 /// algorithm. First, the ranks agree on a unit in a short reduction. The [algorithm](crate::Algorithm) then adds up rows, which have 16 bytes for
@@ -61,8 +61,8 @@ impl<K: SparseKey, S: KeyedSlot> KeyedState for Hashed<K, S> {
 ///
 /// # Errors of all runs
 ///
-/// The [errors of a `Plan`](crate::Plan#errors-of-all-runs); or sums do not have as many keys as the plan, or have more items than fit into
-/// one sum ([`RunError::Limit`], which leaves the plan usable).
+/// The [errors of a `Plan`](crate::Plan#errors-of-all-runs). Also if sums do not have as many keys as the plan, or have more items than fit
+/// into one sum ([`RunError::Limit`], which leaves the plan usable).
 pub struct KeyedPlan<S: KeyedState> {
     plan: AnyPlan,
     state: PhantomData<fn() -> S>,
@@ -84,58 +84,58 @@ impl<S: KeyedState> KeyedPlan<S> {
         self.plan
     }
 
-    /// Adds up the ranks' sums; every rank gets the sums of all keys: with [`Hashed`], of all keys that have items on any rank. Collective.
+    /// Adds up the ranks' sums. Every rank gets the sums of all keys; with [`Hashed`], of all keys that have items on any rank. Collective.
     ///
     /// # Errors
-    /// As [all runs](KeyedPlan#errors-of-all-runs).
+    /// Those of [all runs](KeyedPlan#errors-of-all-runs).
     pub fn allreduce(&self, local: &S) -> Result<S::All, RunError> {
         self.run(Operation::Allreduce, Ok(local)).map(all)
     }
 
-    /// As [`allreduce`](KeyedPlan::allreduce), but only the root gets the result; the other ranks get `None`. Collective.
+    /// Like [`allreduce`](KeyedPlan::allreduce), but only the root gets the result; the other ranks get `None`. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](KeyedPlan::allreduce). A rank that does not depend on the failed one, and does not get the
-    /// result, may not learn of the failure in this run.
+    /// Those of [`allreduce`](KeyedPlan::allreduce). A rank that neither depends on the failed rank nor gets the result
+    /// may not learn of the failure in this run.
     pub fn reduce(&self, local: &S) -> Result<Option<S::All>, RunError> {
         self.run(Operation::Reduce, Ok(local)).map(typed)
     }
 
-    /// Adds up the ranks' sums; every rank gets the sums of its own keys. With [`Keyed`], these are its
-    /// [`scattered_keys`](KeyedPlan::scattered_keys), renumbered from 0; with [`Hashed`], the keys that it [owns](KeyedPlan::owner). Collective.
+    /// Adds up the ranks' sums. Every rank gets the sums of its own keys. With [`Keyed`], these keys are its
+    /// [`scattered_keys`](KeyedPlan::scattered_keys), renumbered from 0; with [`Hashed`], those that it [owns](KeyedPlan::owner). Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](KeyedPlan::allreduce), or the [algorithm](crate::AnyPlan::algorithm) of a plan for keys 0 to K - 1 is not a schedule.
+    /// Those of [`allreduce`](KeyedPlan::allreduce). Also if the plan is of [`Keyed`] and its [algorithm](crate::AnyPlan::algorithm) is not a schedule.
     pub fn reduce_scatter(&self, local: &S) -> Result<S, RunError> {
         self.run(Operation::ReduceScatter, Ok(local)).map(all)
     }
 
-    /// Starts [`allreduce`](KeyedPlan::allreduce). When this returns, `local` is free for other use. Collective.
+    /// Starts [`allreduce`](KeyedPlan::allreduce). When this call returns, `local` is free for other use. Collective.
     ///
     /// # Errors
-    /// The plan is spent or under way, or the [algorithm](crate::AnyPlan::algorithm) of a plan for keys 0 to K - 1 is not a schedule. Other
-    /// errors of this rank are returned by this call or by the wait.
+    /// The plan is spent or under way, or the [algorithm](crate::AnyPlan::algorithm) of a plan for keys 0 to K - 1 is not a schedule. This
+    /// call or the wait returns this rank's other errors.
     pub fn start_allreduce(&self, local: &S) -> Result<Pending<S::All>, RunError> {
         self.start(Operation::Allreduce, local, all)
     }
 
-    /// Starts [`reduce`](KeyedPlan::reduce), as [`start_allreduce`](KeyedPlan::start_allreduce). Collective.
+    /// Starts [`reduce`](KeyedPlan::reduce), in the same way as [`start_allreduce`](KeyedPlan::start_allreduce). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](KeyedPlan::start_allreduce).
+    /// Those of [`start_allreduce`](KeyedPlan::start_allreduce).
     pub fn start_reduce(&self, local: &S) -> Result<Pending<Option<S::All>>, RunError> {
         self.start(Operation::Reduce, local, typed)
     }
 
-    /// Starts [`reduce_scatter`](KeyedPlan::reduce_scatter), as [`start_allreduce`](KeyedPlan::start_allreduce). Collective.
+    /// Starts [`reduce_scatter`](KeyedPlan::reduce_scatter), in the same way as [`start_allreduce`](KeyedPlan::start_allreduce). Collective.
     ///
     /// # Errors
-    /// As [`start_allreduce`](KeyedPlan::start_allreduce).
+    /// Those of [`start_allreduce`](KeyedPlan::start_allreduce).
     pub fn start_reduce_scatter(&self, local: &S) -> Result<Pending<S>, RunError> {
         self.start(Operation::ReduceScatter, local, all)
     }
 
-    /// Runs an operation. A rank that has no valid sums passes an error instead, and the run reports that failure to the other ranks.
+    /// Runs an operation. A rank without valid sums passes an error instead, and the run reports this rank's failure to the other ranks.
     pub(super) fn run(
         &self,
         operation: Operation,
@@ -164,7 +164,7 @@ pub(super) fn typed<R: 'static>(outcome: Outcome) -> Option<R> {
 
 /// This rank's result of an operation that gives every rank a result.
 pub(super) fn all<R: 'static>(outcome: Outcome) -> R {
-    typed(outcome).expect("every rank gets some")
+    typed(outcome).expect("every rank gets a result")
 }
 
 impl<S: KeyedSlot> KeyedPlan<Keyed<S>> {
@@ -178,10 +178,10 @@ impl<S: KeyedSlot> KeyedPlan<Keyed<S>> {
         self.scattered_columns()
     }
 
-    /// Adds up this rank's items by key, and then the ranks' slots, as [`allreduce`](KeyedPlan::allreduce). Collective.
+    /// Adds up this rank's items by key, and then the ranks' slots, like [`allreduce`](KeyedPlan::allreduce). Collective.
     ///
     /// # Errors
-    /// The errors of [`allreduce`](KeyedPlan::allreduce), or a rank does not have one key per item, or has a key that the plan lacks.
+    /// Those of [`allreduce`](KeyedPlan::allreduce), or an error if a rank does not have one key per item, or has a key that the plan lacks.
     pub fn allreduce_items<K: Key>(
         &self,
         keys: &[K],
@@ -202,10 +202,10 @@ impl<S: KeyedSlot> KeyedPlan<Keyed<S>> {
         Ok(local)
     }
 
-    /// As [`allreduce`](KeyedPlan::allreduce), but writes each key's [value](Keyed::value), rounded once. Collective.
+    /// Like [`allreduce`](KeyedPlan::allreduce), but writes each key's [value](Keyed::value), rounded once. Collective.
     ///
     /// # Errors
-    /// As [`allreduce`](KeyedPlan::allreduce), or the length of `result` is not the number of keys.
+    /// Those of [`allreduce`](KeyedPlan::allreduce), or an error if the length of `result` is not the number of keys.
     pub fn allreduce_values(
         &self,
         local: &Keyed<S>,
@@ -214,11 +214,11 @@ impl<S: KeyedSlot> KeyedPlan<Keyed<S>> {
         self.run_and_round(Ok(local), result)
     }
 
-    /// Writes the [values](Keyed::value) of all ranks' items of each key, each rounded once. For sums, these are the values of
-    /// [`by_key`](exact_sum::by_key) on all items. A rank may have any number of items. Collective.
+    /// Writes the [value](Keyed::value) of each key over all ranks' items, rounded once. For sums, these are the values that
+    /// [`by_key`](exact_sum::by_key) computes from all items. A rank may have any number of items. Collective.
     ///
     /// # Errors
-    /// As [`allreduce_items`](KeyedPlan::allreduce_items), or the length of `result` is not the number of keys.
+    /// Those of [`allreduce_items`](KeyedPlan::allreduce_items), or an error if the length of `result` is not the number of keys.
     pub fn by_key<K: Key>(
         &self,
         keys: &[K],

@@ -81,7 +81,7 @@ impl<R: Pod> Operator<R> for CombineRows {
     }
 }
 
-/// Folds the rows of a rank that has only one row: copies the row.
+/// Folds the rows of a rank that has only one row, which is simply copied.
 fn copy_row<T: Copy>(row: &[T], result: &mut [T]) -> Option<()> {
     result.copy_from_slice(row);
     Some(())
@@ -154,7 +154,7 @@ pub(super) trait AnySlots {
     /// The number of parts of a key's slot.
     fn parts(&self) -> usize;
 
-    /// Terms of no items.
+    /// The terms of a rank without items.
     fn no_terms(&self) -> Vec<Terms> {
         vec![NO_TERMS; self.parts()]
     }
@@ -186,7 +186,7 @@ pub(super) trait AnySlots {
 
 pub(super) struct SlotsOf<S>(pub(super) PhantomData<fn() -> S>);
 
-/// What callers know once [`AnySlots::keys`] has returned a number.
+/// What callers know once [`AnySlots::keys`] has not returned `None`.
 const OF_THE_TYPE: &str = "slots are of the plan's type";
 
 impl<S: KeyedSlot> AnySlots for SlotsOf<S> {

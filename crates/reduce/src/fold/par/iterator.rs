@@ -32,7 +32,7 @@ pub trait ParallelTreeIterator: IndexedParallelIterator {
     /// The sum of the items, in tree order. Returns 0 for no items.
     ///
     /// # Errors
-    /// As [all methods](ParallelTreeIterator#errors-of-all-methods).
+    /// Those of [all methods](ParallelTreeIterator#errors-of-all-methods).
     fn tree_sum(self) -> Result<Self::Item, FoldError>
     where
         Self::Item: Copy + 'static,
@@ -44,7 +44,7 @@ pub trait ParallelTreeIterator: IndexedParallelIterator {
     /// The reduction of the items by an operator, in tree order. For no items, returns the operator's empty value.
     ///
     /// # Errors
-    /// As [all methods](ParallelTreeIterator#errors-of-all-methods), or there are no items and the operator has no empty value.
+    /// Those of [all methods](ParallelTreeIterator#errors-of-all-methods), or an error if there are no items and no empty value.
     fn tree_reduce<O>(self, operator: O) -> Result<Self::Item, FoldError>
     where
         Self::Item: Copy + 'static,
