@@ -1,14 +1,14 @@
 //! Reductions whose bits depend on the items, their order and the operator, and on nothing else:
 //! not on the number of ranks, the distribution of the items, the messages' timing or the SIMD level.
 //!
-//! Items are numbered 0..N over all ranks, and combined as the leaves of one binary tree: neighbours pair up, an odd
-//! last one moves up unchanged, and so on until one value is left (`docs/order.md` has the
+//! Items are numbered 0..N over all ranks, and combined as the leaves of one binary tree: neighbours pair up, a last value
+//! without a neighbour moves up unchanged, and so on until one value is left (`docs/order.md` has the
 //! specification). Ranks build a [`Plan`] together, once, and run it many times:
 //!
 //! ```
 //! use reduce::{Plan, Sum, threads};
 //!
-//! // 1/1 + 1/2 + … + 1/1000, spread over p ranks: the same bits for every p.
+//! // 1/1 + 1/2 + … + 1/1000, spread over p ranks, has the same bits for every p.
 //! let harmonic = |p: usize| {
 //!     let totals = threads::run(p, |world| {
 //!         let share = |rank: usize| 1000 * rank / p;
@@ -35,7 +35,7 @@
 //! # Ok::<(), reduce::FoldError>(())
 //! ```
 //!
-//! If items have no numbers, module [`exact`] adds them without rounding errors, in any order.
+//! If items are not numbered, module [`exact`] adds them without rounding errors, in any order.
 //!
 //! [`dot`], [`squared_norm`] and [`sum_and_absolute_sum`] add values computed from the items, and are reproducible in the same sense.
 //! [`fold_rows`] and [`fields`] reduce items of several values. With feature `par`, module `par` has parallel versions of these functions,

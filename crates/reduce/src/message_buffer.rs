@@ -10,7 +10,7 @@ pub struct MessageBuffer {
 }
 
 impl MessageBuffer {
-    /// The largest allowed number of values: no rank has this many values for one other rank.
+    /// The largest allowed number of values. No rank ever has this many values for one other rank.
     pub const VALUES_MAX: usize = 128;
 
     /// Every value is sent separately.
@@ -20,7 +20,7 @@ impl MessageBuffer {
     };
 }
 
-/// As published: 4 values, and 64 leaves.
+/// The published numbers: 4 values, and 64 leaves.
 impl Default for MessageBuffer {
     fn default() -> Self {
         Self {

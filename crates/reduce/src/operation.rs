@@ -127,7 +127,7 @@ impl Call {
         }
     }
 
-    /// The call of this [`kind`](Self::kind); `None` if there is none.
+    /// The call of this [`kind`](Self::kind); `None` if there is no such call.
     pub(crate) fn of_kind(kind: u8) -> Option<Self> {
         let items = Operation::ALL.iter().map(|&operation| operation.into());
         items.chain(OTHERS).nth(usize::from(kind))

@@ -20,7 +20,7 @@ macro_rules! message {
     };
 }
 
-/// Logs a warning, if `$warning` is one.
+/// Logs `$warning`, unless it is `None`.
 macro_rules! warning {
     ($warning:expr) => {
         #[cfg(feature = "tracing")]

@@ -457,7 +457,7 @@ fn a_planned_length_is_told_whole() {
     let error = Partial::new(&[1.0; 5], u64::MAX - 1, 5, &reduce::Sum).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "there are no items 18446744073709551614 to 18446744073709551619 among 5 items, counted from 0"
+        "there are no items 18446744073709551614..18446744073709551619: the items are 0..5"
     );
 }
 

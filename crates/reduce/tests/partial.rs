@@ -171,11 +171,11 @@ fn what_does_not_fit_together_is_told() {
     let told = |text: &str| Err(text.to_owned());
     assert_eq!(
         of(2, &[(0, 3)], 1),
-        told("there are no items 0 to 3 among 2 items, counted from 0")
+        told("there are no items 0..3: the items are 0..2")
     );
     assert_eq!(
         of(u64::MAX, &[(3, 0)], 1),
-        told("there are no items 3 to 0 among 18446744073709551615 items, counted from 0")
+        told("there are no items 3..0: the items are 0..18446744073709551615")
     );
     assert_eq!(
         of(9, &[(0, 2), (3, 5)], 1),

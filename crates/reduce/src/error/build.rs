@@ -80,7 +80,7 @@ pub enum BuildError {
     },
     /// A range of a rank's items does not begin at a multiple of the number of lanes.
     #[error(
-        "rank {rank}'s items {start}..{end} do not begin at a multiple of {lanes}, the number of lanes"
+        "rank {rank}: items {start}..{end} do not begin at a multiple of {lanes}, the number of lanes"
     )]
     BesideLanes {
         /// The first such rank.

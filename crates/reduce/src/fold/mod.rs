@@ -25,8 +25,8 @@ use crate::environment;
 use crate::error::FoldError;
 use crate::operator::{Operator, Sum};
 
-/// The sum of the items, in tree order: the same bits as [`Plan::allreduce`](crate::Plan::allreduce) for every
-/// number of ranks. Returns 0 for no items.
+/// The sum of the items, in tree order. It has the bits that [`Plan::allreduce`](crate::Plan::allreduce) gives for
+/// every number of ranks. Returns 0 for no items.
 ///
 /// ```
 /// assert_eq!(reduce::sum(&[0.1, 0.2, 0.3, 0.4])?, (0.1 + 0.2) + (0.3 + 0.4));

@@ -22,7 +22,7 @@ use crate::operator::{Operator, Sum, WordsOperator, joined, lane_row};
 pub use exact_sum::par::{install, join};
 pub use iterator::ParallelTreeIterator;
 
-/// A thread folds subtrees of up to this number of values alone, since that takes about as long as waking another thread.
+/// A thread folds a subtree of up to this number of values alone, since that takes about as long as waking another thread.
 const GRAIN_VALUES: usize = 1 << 17;
 
 /// The sum of the items, in tree order, by the threads of the current rayon pool. Returns 0 for no items.
@@ -61,7 +61,7 @@ where
     Ok(operator.canonical(total))
 }
 
-/// [`WordsOperator::fold`] by the threads of the current rayon pool.
+/// Like [`WordsOperator::fold`], but uses the threads of the current rayon pool.
 ///
 /// # Errors
 /// Those of [`WordsOperator::fold`], for any thread that took part.
@@ -87,7 +87,7 @@ pub fn fold_words(items: &[u64], operator: &WordsOperator) -> Result<Vec<u64>, F
     by_subtrees(0..items.len() / words, grain_items, &leaf, &combine)
 }
 
-/// The sum of the items in `lanes` lanes, as [`sum_lanes`](crate::sum_lanes). Returns 0 for no items.
+/// The sum of the items in `lanes` lanes, like [`sum_lanes`](crate::sum_lanes). Returns 0 for no items.
 ///
 /// # Errors
 /// `lanes` is not from 1 to 2^20, or the floating-point environment of a thread that took part is not IEEE 754's default.
@@ -292,7 +292,7 @@ fn by_subtrees<V: Send>(
     combine: &(dyn Fn(V, V) -> V + Sync),
 ) -> Result<V, FoldError> {
     if items.len() <= grain {
-        // Every thread that combines has folded before, so checking here checks all of them.
+        // Every thread that combines has folded before, so checking here checks all threads.
         environment::check()?;
         let value = leaf(items);
         // An operator may have changed the environment.

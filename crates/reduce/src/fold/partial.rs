@@ -11,11 +11,11 @@ use crate::environment;
 use crate::error::FoldError;
 use crate::operator::Operator;
 
-/// The contribution of some of N items to the reduction of all N: the reductions of the largest subtrees that these items fill.
+/// The contribution of some of N items to the reduction of all N items: the reductions of the largest subtrees that these items fill.
 ///
 /// Partials of different items can be [merged](Partial::merge), in any grouping. The partial of all items has the bits of
-/// [`fold`](crate::fold). So a pool of processes can reduce items, or a file can be read in pieces, and the result does not depend on the
-/// pieces. A contiguous range of items fills at most 2 log2(N) such subtrees.
+/// [`fold`](crate::fold). A pool of processes can therefore reduce items, or a file can be read in pieces, and the result does not depend
+/// on the pieces. A contiguous range of items fills at most 2 log2(N) such subtrees.
 ///
 /// Items may be rows of `width` values, which are reduced element by element. A partial knows the name of its operator, and does not merge
 /// with a partial of another operator.
@@ -39,12 +39,12 @@ pub struct Partial<T> {
     nodes: Vec<(Node, Vec<T>)>,
 }
 
-/// Why items cannot form a [`Partial`], partials cannot be merged, or a partial has no result.
+/// Why items cannot form a [`Partial`], why partials cannot be merged, or why a partial has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartialError {
     /// A range contains numbers that no item has.
-    #[error("there are no items {start} to {end} among {}, counted from 0", counted(.total, "item"))]
+    #[error("there are no items {start}..{end}: the items are 0..{total}")]
     Range {
         /// The first item of the range.
         start: u64,
@@ -69,8 +69,8 @@ pub enum PartialError {
     },
     /// The partials belong to different reductions.
     #[error(
-        "a partial of {} of {} does not merge with one of {other_total} of {other_width}",
-        counted(.total, "item"), counted(.width, "value")
+        "a partial of {} of {} cannot be merged with one of {} of {other_width}",
+        counted(.total, "item"), counted(.width, "value"), counted(.other_total, "item")
     )]
     Differs {
         /// The number of all items.
@@ -100,9 +100,9 @@ pub enum PartialError {
         /// The first item that is missing.
         missing: u64,
     },
-    /// A node cannot be the next one of a partial.
+    /// A node cannot follow the previous nodes of a partial.
     #[error(
-        "the subtree of height {y} at item {x} cannot be next in a partial of {}, or its row has another length",
+        "in a partial of {}, the subtree of height {y} at item {x} cannot come next, or its row has the wrong length",
         counted(.total, "item")
     )]
     Node {
@@ -170,7 +170,7 @@ impl<T: Copy + 'static> Partial<T> {
         Self::merged(tree, width, nodes, operator)
     }
 
-    /// The partial of both partials' items.
+    /// The partial of the items of both partials.
     ///
     /// # Errors
     /// The partials differ in their number of items or values, or belong to another operator; an item is in both; or this thread's
@@ -228,7 +228,7 @@ impl<T: Copy + 'static> Partial<T> {
     /// The reduction of all N items, as a row.
     ///
     /// # Errors
-    /// The operator is not the partial's; items are missing; or N is 0 and the operator has no empty value.
+    /// The partial belongs to another operator; items are missing; or N is 0 and the operator has no empty value.
     pub fn result<O: Operator<T>>(&self, operator: &O) -> Result<Vec<T>, PartialError> {
         self.check_operator(operator.name())?;
         if self.total() == 0 {
@@ -284,12 +284,12 @@ impl<T: Copy + 'static> Partial<T> {
         nodes.map(|(node, row)| (node.x, node.y, &row[..]))
     }
 
-    /// A partial from the subtrees that [`nodes`](Partial::nodes) returned, perhaps in another process, with the [width](Partial::width),
-    /// the [total](Partial::total) and the name of the [operator](Partial::operator) of that partial.
+    /// Restores a partial from its [`nodes`](Partial::nodes), which may come from another process, and from its [width](Partial::width),
+    /// its [total](Partial::total) and the name of its [operator](Partial::operator).
     ///
     /// # Errors
-    /// The nodes are not subtrees of `total` items, are not in order from left to right, overlap, are not the largest ones, or have rows of
-    /// another width.
+    /// The nodes are not subtrees of `total` items, are not in order from left to right, overlap, are not the largest subtrees, or have rows
+    /// of another width.
     pub fn from_nodes(
         nodes: impl IntoIterator<Item = (u64, u32, Vec<T>)>,
         width: usize,

@@ -13,7 +13,7 @@ pub(crate) struct Stack<'s, T, O> {
 }
 
 impl<T: Copy + 'static, O: Operator<T>> Stack<'_, T, O> {
-    /// Adds item number `item`. Exactly the items before it have been added.
+    /// Adds item number `item`. All items before it must have been added already.
     pub(crate) fn push(&mut self, item: u64, row: &[T]) {
         self.rows.extend_from_slice(row);
         for _ in 0..item.trailing_ones() {

@@ -16,12 +16,12 @@ const CHUNK_ITEMS: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Prefixes<T> {
     items: usize,
-    /// A subtree's value for each set bit of `items`, the highest first. If the order changes no bit, one value for all items.
+    /// For each set bit of `items`, the value of a subtree, the highest first. If the order changes no bit, one value for all items.
     waiting: Vec<T>,
 }
 
 impl<T: Copy> Prefixes<T> {
-    /// The state of no items.
+    /// The state before the first item.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -67,10 +67,10 @@ impl<T: Copy> Prefixes<T> {
         self.waiting.extend(all);
     }
 
-    /// Writes, for each of the next items, the reduction of all items up to and including it.
+    /// Writes, for each of the next items, the reduction of all items up to and including that item.
     ///
     /// All prefixes within an aligned chunk have the same subtrees before the chunk. Each prefix is combined with these subtrees, the last
-    /// one first. So the inner loops are over the prefixes of a chunk, and the compiler can vectorise them.
+    /// subtree first. The inner loops are over the prefixes of a chunk, so the compiler can vectorise them.
     pub(crate) fn scan(&mut self, items: &[T], result: &mut [T], combine: &impl Fn(T, T) -> T) {
         let unaligned = self.items.wrapping_neg() % CHUNK_ITEMS;
         let (head, items) = items.split_at(unaligned.min(items.len()));
@@ -93,7 +93,7 @@ impl<T: Copy> Prefixes<T> {
     }
 }
 
-/// The reductions of the first item, the first two, … and all eight.
+/// The reductions of the first item, the first two items, …, all eight items.
 #[inline(always)]
 fn of_chunk<T: Copy>(
     &[a, b, c, d, e, f, g, h]: &[T; CHUNK_ITEMS],

@@ -1,4 +1,4 @@
-//! Items that are rows of values, reduced element by element, and fields that are stored separately.
+//! Reductions of rows of values, element by element, and of fields that are stored separately.
 
 use super::empty;
 use crate::environment;
@@ -31,8 +31,8 @@ where
 /// The reduction of rows of `width` values by `operator`, element by element: `result[c]` becomes the
 /// [`fold`](crate::fold) of every row's value `c`, in tree order. For no rows, the result is the empty value.
 ///
-/// `items` are the rows one after the other: they are read once, at the speed of memory. An error leaves `result` unchanged, unless the
-/// operator has changed the environment.
+/// `items` holds the rows one after the other. They are read once, at the speed of memory. An error leaves `result` unchanged, unless
+/// the operator has changed the environment.
 ///
 /// # Errors
 /// `width` is 0, `items` are not whole rows, `result` is not as long as a row, there are no rows and the operator has no
@@ -62,7 +62,7 @@ pub fn fold_rows<T: Copy + 'static, O: Operator<T>>(
     Ok(())
 }
 
-/// Checks that the items are whole rows, and the result is as long as a row.
+/// Checks that the items are whole rows, and that the result is as long as a row.
 pub(crate) fn check_rows<T>(items: &[T], width: usize, result: &[T]) -> Result<(), FoldError> {
     check_width(items, width)?;
     if result.len() != width {

@@ -1,5 +1,5 @@
-//! Operators combine two items: the [`Operator`] trait; [`Sum`], [`Product`], [`Min`] and [`Max`] of floats, integers and
-//! arrays of them; sums and products of complex numbers (feature `num-complex`); and [`custom`] operators.
+//! Operators, which combine two items: the [`Operator`] trait; [`Sum`], [`Product`], [`Min`] and [`Max`] of floats, of integers
+//! and of arrays; sums and products of complex numbers (feature `num-complex`); and [`custom`] operators.
 //!
 //! Every elementary operation rounds once, in the element's own type. Float minimum and maximum are
 //! IEEE 754-2019's `minimum` and `maximum`: NaN propagates, and -0 is below +0 (`f64::min` and the
@@ -21,7 +21,7 @@ use simd_kernels::Level;
 pub use self::words::WordsOperator;
 pub use crate::fold::prefixes::Prefixes;
 
-/// The number of elements of a result that are combined and made canonical at a time, so that they stay in the L1 cache.
+/// A result is combined and made canonical in pieces of this number of elements, so that a piece stays in the L1 cache.
 const CANONICAL_ELEMENTS: usize = 512;
 
 /// The greatest number of lanes.
@@ -40,11 +40,11 @@ fn fold_bytes<T: Pod, O: Operator<T> + Default>(items: &[u8], result: &mut [u8])
     Some(())
 }
 
-/// A binary operation on items, never assumed to be associative or commutative.
+/// A binary operation on items. It is never assumed to be associative or commutative.
 ///
 /// Ranks that build a plan together must use the same operator; they compare
 /// [`name`](Operator::name)s and [`empty`](Operator::empty) values. An operator must not communicate: while a plan
-/// runs it, calls on plans of the same world return [`RunError::Nested`](crate::RunError::Nested).
+/// calls the operator, calls on plans of the same world return [`RunError::Nested`](crate::RunError::Nested).
 ///
 /// All methods except `name` and `combine` have defaults that are right for every operator. Override [`empty`](Operator::empty) to allow
 /// reductions of no items, and [`canonical`](Operator::canonical) if equal results of a type other than floats can have different bits.
@@ -72,7 +72,7 @@ pub trait Operator<T: Copy + 'static> {
         None
     }
 
-    /// The canonical representation of a value that may have several; applied to results only.
+    /// The canonical representation of a value that may have several representations. It is applied to results only.
     ///
     /// By default, an `f32` or `f64` NaN becomes the canonical quiet NaN, and every other value stays as it is. For
     /// types that hold floats, override this method: the NaNs that processors compute differ in their signs.
@@ -92,12 +92,12 @@ pub trait Operator<T: Copy + 'static> {
         simd_kernels::tree_fold(items, |left, right| self.combine(left, right))
     }
 
-    /// The reduction of the items in `lanes` lanes, as [`fold_lanes`](crate::fold_lanes), by a kernel; `None` if there is no kernel.
+    /// The reduction of the items in `lanes` lanes, like [`fold_lanes`](crate::fold_lanes), but by a kernel; `None` if there is no kernel.
     fn fold_lanes(&self, _items: &[T], _lanes: usize) -> Option<T> {
         None
     }
 
-    /// The sum of the products x0 * y0, x1 * y1, … in tree order, each rounded once; `None` for no items, and if the operator is not a sum
+    /// The sum of the products x0 * y0, x1 * y1, … in tree order, each rounded once; `None` for no items, or if the operator is not a sum
     /// of floats.
     fn fold_products(&self, _x: &[T], _y: &[T]) -> Option<T> {
         None
@@ -119,8 +119,8 @@ pub trait Operator<T: Copy + 'static> {
         }
     }
 
-    /// Writes, for each item, the reduction of all items up to and including it, in [`canonical`](Operator::canonical) form. `before` represents
-    /// the items before `items`, and `result` is as long as `items`.
+    /// Writes, for each item, the reduction of all items up to and including that item, in [`canonical`](Operator::canonical) form. `before`
+    /// represents the items before `items`, and `result` is as long as `items`.
     fn scan(&self, items: &[T], before: &mut Prefixes<T>, result: &mut [T]) {
         before.scan(items, result, &|left, right| self.combine(left, right));
         self.make_canonical(result);
@@ -151,8 +151,8 @@ pub trait Operator<T: Copy + 'static> {
         }
     }
 
-    /// Like [`combine_rows`](Operator::combine_rows), but `into` is a result, so each value is made [`canonical`](Operator::canonical). Overridden
-    /// where a kernel is faster.
+    /// Like [`combine_rows`](Operator::combine_rows), but makes each value [`canonical`](Operator::canonical), because `into` is a result.
+    /// Overridden where a kernel is faster.
     fn combine_rows_canonical(&self, left: &[T], right: &[T], into: &mut [T]) {
         let lefts = left.chunks(CANONICAL_ELEMENTS);
         let rights = right.chunks(CANONICAL_ELEMENTS);
@@ -201,7 +201,7 @@ pub struct Max;
 /// ```
 /// use reduce::{fold, operator::custom};
 ///
-/// // Affine maps y = a x + b, composed: associative, not commutative.
+/// // The composition of affine maps y = a x + b, which is associative, but not commutative.
 /// let compose = custom("compose", |f: [i64; 2], g: [i64; 2]| [g[0] * f[0], g[0] * f[1] + g[1]]);
 /// assert_eq!(fold(&[[2, 1], [3, 0], [1, 5]], &compose)?, [6, 8]);
 /// # Ok::<(), reduce::FoldError>(())
@@ -377,7 +377,7 @@ pub(crate) fn fold_lanes<T: Copy + 'static, O: Operator<T> + ?Sized>(
     operator.fold_lanes(items, lanes).or_else(by_rows)
 }
 
-/// Reduces the items, as rows of `stride` values, column by column. The last row may be shorter. Fewer items than one row has are returned unchanged.
+/// Reduces the items, as rows of `stride` values, column by column. The last row may be shorter. Less than a row is returned unchanged.
 pub(crate) fn lane_row<T: Copy + 'static, O: Operator<T> + ?Sized>(
     items: &[T],
     stride: usize,
@@ -407,7 +407,7 @@ pub(crate) fn lane_row<T: Copy + 'static, O: Operator<T> + ?Sized>(
     row
 }
 
-/// Combines two rows of lanes. If the right row is shorter, the further lanes of the left row stay as they are.
+/// Combines two rows of lanes. If the right row is shorter, the remaining lanes of the left row stay as they are.
 pub(crate) fn joined<T: Copy + 'static, O: Operator<T> + ?Sized>(
     mut left: Vec<T>,
     right: &[T],

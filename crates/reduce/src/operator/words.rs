@@ -63,7 +63,7 @@ impl WordsOperator {
         empty: Option<Vec<u64>>,
         combine: impl Fn(&[u64], &[u64], &mut [u64]) + Sync + 'static,
     ) -> Self {
-        assert!(words > 0, "an item has words");
+        assert!(words > 0, "an item must have at least one word");
         Self {
             name,
             words,
@@ -210,7 +210,7 @@ impl WordsOperator {
         }
     }
 
-    /// Fills a row with the empty value. Callers have checked that there is one.
+    /// Fills a row with the empty value. Callers have checked that the operator has one.
     pub(crate) fn write_empty(&self, row: &mut [u64]) {
         let empty = self.empty().expect("without items there is an empty value");
         for item in row.chunks_exact_mut(self.words) {

@@ -1,9 +1,9 @@
 //! What ranks compare when they build a plan, so that every rank sees the same disagreement and returns the same error.
 //!
-//! First comes an allreduce of five words, fingerprints and votes: if all fingerprints are equal and the items follow a rule, the ranks agree.
-//! If everything but the items is equal and each rank gives a number of items, an allgather exchanges these numbers. Otherwise, an
-//! allgather exchanges each rank's [`Record`]. If a rank states which items each rank owns, the ranks vote on whether that is true. Only if
-//! ranks disagree does another allgather exchange the texts for the error.
+//! First comes an allreduce of five words: fingerprints and votes. If all fingerprints are equal and the items follow a rule, the ranks agree.
+//! If everything except the items is equal and each rank gives a number of items, an allgather exchanges these numbers. Otherwise, an
+//! allgather exchanges each rank's [`Record`]. If a rank states which items each rank owns, the ranks vote on whether that is true. If
+//! ranks disagree, another allgather exchanges the texts for the error.
 
 mod at_once;
 mod extents;
@@ -30,7 +30,7 @@ const TEXT_BYTES: usize = 192;
 #[derive(Clone, Copy, Debug)]
 struct Record {
     refusal: RefusalWords,
-    /// The kind of the share, as an index into [`KINDS`].
+    /// The kind of the rank's share, as an index into [`KINDS`].
     kind: u64,
     /// The number of this rank's items or of its extents, or the fingerprint of its rule.
     share: u64,
@@ -174,7 +174,7 @@ pub(crate) fn agree(table: Table<'_>, proposal: &Proposal) -> Result<Ownership, 
             let bytes: Vec<u64> = records.iter().map(|record| record.share_bytes).collect();
             let longest = bytes.iter().copied().max().unwrap_or(0);
             check_exchange(table, &ranges, longest)?;
-            let own = packed.expect("it is a list of ranges on all ranks");
+            let own = packed.expect("all ranks have a list of ranges");
             Ownership::try_from(extents::exchange(table, own, &ranges, &bytes)?)?
         }
         (RULE, Share::Whole(rule)) => {
@@ -221,7 +221,7 @@ fn vote_on(
     let objection = stated.filter(|stated| *stated != found).and_then(|stated| {
         (0..found.ranks()).find(|&owner| stretches(stated, owner) != stretches(found, owner))
     });
-    // The first rank that objects, and the first rank whose items it objects to.
+    // The first rank that objects, and the first rank to whose items it objects.
     let vote = match objection {
         Some(owner) => [table.comm.rank() as u64, owner as u64],
         None => [NOBODY; 2],

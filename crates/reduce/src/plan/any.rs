@@ -21,11 +21,11 @@ use crate::world::World;
 use crate::world::conversation::Conversation;
 
 /// A plan of any kind: [`Plan`](crate::Plan), [`LanesPlan`](crate::LanesPlan), [`exact::Plan`](crate::exact::Plan) and
-/// [`KeyedPlan`](crate::exact::KeyedPlan) dereference to it. Sums by keys of 64 bits have no rows and no algorithm, and their
-/// width is 1.
+/// [`KeyedPlan`](crate::exact::KeyedPlan) dereference to it. Plans of sums by 64-bit keys have no rows and no algorithm, and
+/// their width is 1.
 ///
-/// A plan printed with `{}` shows what this rank does in an allreduce, step by step, the cost of scattered items, and the operations that run
-/// another algorithm.
+/// A plan printed with `{}` shows the steps of this rank in an allreduce, the cost of scattered items, and the operations that run another
+/// algorithm.
 ///
 /// ```
 /// use reduce::{Algorithm, Plan, threads};
@@ -50,14 +50,14 @@ use crate::world::conversation::Conversation;
 pub struct AnyPlan {
     /// The function that performs an allreduce, if that is only a fold of a call's items by an operator that makes no calls on plans.
     pub(super) fold: Option<PlainFold>,
-    /// The length of this rank's slice, in elements and in bytes; the greatest number if the slice is too long for any memory.
+    /// The length of this rank's slice, in elements and in bytes. The maximum of the type if the slice is too long for any memory.
     pub(super) local_length: u64,
     pub(super) local_bytes: usize,
     /// The size of a row; the greatest number if a row is too long for any memory.
     pub(super) row_bytes: usize,
     pub(crate) conversation: Rc<Conversation>,
     pub(super) world: World,
-    /// Whether this rank has all items, in order: then a reduction is only a fold, without the engine.
+    /// Whether this rank has all items, in order. A reduction is then only a fold, without the engine.
     pub(super) is_local: bool,
     pub(super) item_bytes: usize,
     pub(super) kind: PlanKind,
@@ -138,7 +138,7 @@ impl AnyPlan {
         &self.terms.ownership
     }
 
-    /// The number of elements of an item: 1, or more if items are rows. For a sum in lanes, the number of lanes; for sums by key, the number of keys.
+    /// The number of elements of an item: more than 1 if items are rows; the number of lanes or keys, for sums in lanes or by key.
     pub fn width(&self) -> usize {
         self.terms.width
     }
@@ -191,8 +191,8 @@ impl AnyPlan {
         columns(self.terms.width, self.world.size(), self.world.rank())
     }
 
-    /// The number of steps in which this rank communicated in the last blocking run. `None` before the first run, and for an algorithm that is
-    /// not a schedule.
+    /// The number of steps in which this rank communicated in the last blocking run. `None` before the first run, or if the algorithm is not
+    /// a schedule.
     ///
     /// A run of sums by key has several stages; only the steps of the stage that adds the keys' rows are counted.
     pub fn rounds(&self) -> Option<u64> {

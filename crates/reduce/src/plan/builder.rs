@@ -82,7 +82,7 @@ impl<O> Builder<O> {
         self.ownership(&Ownership::from(distribution.clone()))
     }
 
-    /// Which rank owns which items, as [`distribution`](Builder::distribution), but each rank can own any number of extents.
+    /// Which rank owns which items, like [`distribution`](Builder::distribution), but each rank can own any number of extents.
     pub fn ownership(mut self, ownership: &Ownership) -> Self {
         let (planned, size) = (ownership.ranks(), self.world.size());
         if planned == size {
@@ -116,10 +116,10 @@ impl<O> Builder<O> {
         }
     }
 
-    /// The algorithm, which decides which rank sends to which. All algorithms give the same bits.
+    /// The algorithm, which decides who sends to whom. All algorithms give the same bits.
     ///
-    /// The default is the algorithm that the environment variable [`TREEFOLD_ALGORITHM`](crate::ALGORITHM_VARIABLE) names, or else the
-    /// schedule that should take the least time on the [`network`](Builder::network). A printed plan names the algorithm.
+    /// The default is the algorithm that the environment variable [`TREEFOLD_ALGORITHM`](crate::ALGORITHM_VARIABLE) names or, if it names
+    /// none, the schedule that should take the least time on the [`network`](Builder::network). A printed plan names the algorithm.
     pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
         self.request.options.algorithm = Some(algorithm);
         self
@@ -154,14 +154,14 @@ impl<O> Builder<O> {
         self
     }
 
-    /// The schedules of [`Hierarchical`](Algorithm::Hierarchical) within nodes and between them; by default binomial and recursive
-    /// doubling.
+    /// The schedules that [`Hierarchical`](Algorithm::Hierarchical) runs within nodes and between nodes; by default, binomial and
+    /// recursive doubling.
     pub fn levels(mut self, inner: Algorithm, outer: Algorithm) -> Self {
         self.request.options.levels = Some((inner, outer));
         self
     }
 
-    /// When [`Algorithm1`](Algorithm::Algorithm1) sends its message buffer; by default, as published.
+    /// When [`Algorithm1`](Algorithm::Algorithm1) sends its message buffer; by default, as the thesis does.
     pub fn message_buffer(mut self, buffer: MessageBuffer) -> Self {
         self.request.options.message_buffer = buffer;
         self
@@ -179,10 +179,10 @@ impl<O> Builder<O> {
         self
     }
 
-    /// Builds without communicating, except as [`World::fresh_tag`] does: the items must follow a rule, and every rank must make the same calls on
-    /// the builder. The ranks do not check this.
+    /// Builds without communicating, except as [`World::fresh_tag`] does. The items must follow a rule, and every rank must make the same
+    /// calls on the builder; the ranks do not check this.
     ///
-    /// This is for a layer that guarantees these conditions, such as one below MPI's own calls, where each rank has one item.
+    /// This is for layers that guarantee these conditions, such as a layer below MPI's own calls, where each rank has one item.
     pub fn agreed(mut self) -> Self {
         self.request.is_agreed = true;
         self
@@ -195,7 +195,7 @@ impl<O> Builder<O> {
     /// The ranks disagree on the kind of plan, type, operator, algorithm, its parameters, root, width, message limit, number of items or their
     /// owners; their items are not 0..N, each once; a rank does not say which items it has, has a distribution for another number of ranks,
     /// has a floating-point environment other than IEEE 754's default, or lacks the memory for a row; the root does not exist, the width or
-    /// the message limit is 0, elements take no memory, a parameter is out of range, or the algorithm does not take rows or scattered
+    /// the message limit is 0, elements take no memory, a parameter is out of range, or the algorithm does not support rows or scattered
     /// items; there are no items and no empty value; or the transport fails.
     ///
     /// A type whose alignment is more than 64 bytes does not compile.

@@ -15,10 +15,10 @@ use crate::error::{BuildError, UnknownName};
 use crate::message_buffer::MessageBuffer;
 use crate::world::World;
 
-/// The environment variable that names the algorithm of plans for which the program names none. An empty value names no algorithm.
+/// The environment variable that names the algorithm of plans whose program names no algorithm. An empty value names no algorithm.
 pub const ALGORITHM_VARIABLE: &str = "TREEFOLD_ALGORITHM";
 
-/// Candidates, in order of preference on ties. The other schedules are never faster by a relevant margin.
+/// Candidates, in order of preference on ties. No other schedule is faster by a relevant margin.
 const CANDIDATES: [schedule::Algorithm; 8] = [
     schedule::Algorithm::RecursiveDoubling,
     schedule::Algorithm::Bruck,
@@ -45,17 +45,17 @@ const BETWEEN_NODES: [schedule::Algorithm; 2] = [
 /// The number of ranks that are sampled to estimate how many values represent a rank's items on average.
 const SAMPLES: usize = 16;
 
-/// The greatest number of ranges that are sampled of a rank's items. A rank may have a million times that number.
+/// The greatest number of ranges that are sampled on one rank. A rank may have a million times that number.
 const SAMPLED_RANGES: usize = 1024;
 
 /// The length of a strip of a row, in bytes: all that a rank needs for one strip fits into its own cache. Rows are cut into longer strips if
 /// strips of this length would cost too much latency.
 const STRIP_BYTES: usize = 1 << 19;
 
-/// Rows are cut into strips whose messages fit into shared memory, unless only messages of fewer bytes fit: there would be too many strips.
+/// Rows are cut into strips whose messages fit into shared memory. If only messages of fewer bytes than this fit, there would be too many.
 const SHARED_STRIP_BYTES_MIN: usize = 1 << 14;
 
-/// The builder's options for the schedule. An option that is `None` is open.
+/// The builder's options for the schedule. An option that is `None` was not set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScheduleOptions {
     pub(crate) algorithm: Option<Algorithm>,
@@ -86,11 +86,11 @@ impl fmt::Display for ScheduleOptions {
         } = self;
         let number = |number: Option<usize>| match number {
             Some(number) => number.to_string(),
-            None => "open".to_owned(),
+            None => "default".to_owned(),
         };
         write!(
             f,
-            "blocks {}, ports {}, ranks of a node {}, ",
+            "blocks: {}, ports: {}, ranks per node: {}, ",
             number(*blocks),
             number(*ports),
             number(*node_ranks)
@@ -101,7 +101,7 @@ impl fmt::Display for ScheduleOptions {
         write!(f, "{network}, ")?;
         write!(
             f,
-            "messages of {values} values, sent before {flush_leaves} leaves"
+            "messages of {values} values, sent before subtrees of over {flush_leaves} leaves"
         )
     }
 }
@@ -166,7 +166,7 @@ impl ScheduleOptions {
         }
     }
 
-    /// The algorithm that the program names, or else the one that the environment variable names.
+    /// The algorithm that the program names; if it names none, the algorithm that the environment variable names.
     pub(crate) fn named_algorithm(&self) -> Result<Option<Algorithm>, UnknownName> {
         if self.algorithm.is_some() {
             return Ok(self.algorithm);
@@ -195,7 +195,7 @@ impl ScheduleOptions {
         Ok(())
     }
 
-    /// These options as parameters of a schedule; `blocks` and `node_ranks` replace options that are open.
+    /// These options as parameters of a schedule; `blocks` and `node_ranks` replace options that were not set.
     fn parameters(&self, blocks: usize, node_ranks: usize) -> Result<Parameters, BuildError> {
         let default = Parameters::default();
         let (inner, outer) = match self.levels {
@@ -296,7 +296,7 @@ impl ScheduleOptions {
     }
 }
 
-/// The number of strips of columns that makes a strip's messages fit into the memory that ranks share; 1 if there is little such memory, or none.
+/// The number of strips of columns with which a strip's messages fit into shared memory; 1 if there is little or no shared memory.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

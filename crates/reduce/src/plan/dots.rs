@@ -16,8 +16,8 @@ impl<T: Float + Pod> Plan<T, Sum>
 where
     Sum: Operator<T>,
 {
-    /// The sum of the products of the ranks' items, x0 * y0, x1 * y1, … in tree order, with the bits of [`dot`](crate::dot) of all items in one
-    /// process. Every rank gets the sum. Collective.
+    /// The sum of the products of the ranks' items, x0 * y0, x1 * y1, …, in tree order. It has the bits of [`dot`](crate::dot) of all items
+    /// in one process. Every rank gets the sum. Collective.
     ///
     /// ```
     /// use reduce::{Plan, threads};
@@ -35,15 +35,15 @@ where
     /// ```
     ///
     /// # Errors
-    /// Those of [all runs](Plan#errors-of-all-runs), or an error if the slices differ in length, or the [width](crate::AnyPlan::width) is not 1.
+    /// Those of [all runs](Plan#errors-of-all-runs). Also if the slices differ in length, or if the [width](crate::AnyPlan::width) is not 1.
     pub fn dot(&self, x: &[T], y: &[T]) -> Result<T, RunError> {
         let mut result = [T::zeroed()];
         self.dots(&[[x, y]], &mut result)?;
         Ok(result[0])
     }
 
-    /// [`dot`](Plan::dot) of several pairs at once, with as many messages as for one pair. The plan's [width](crate::AnyPlan::width) is the
-    /// number of pairs. Collective.
+    /// Computes [`dot`](Plan::dot) for several pairs at once, with as many messages as for one pair. The plan's
+    /// [width](crate::AnyPlan::width) is the number of pairs. Collective.
     ///
     /// # Errors
     /// Those of [`dot`](Plan::dot), or an error if the number of pairs or of results is not the width.
@@ -63,7 +63,7 @@ where
         Ok(is_root.then_some(result[0]))
     }
 
-    /// Starts [`dot`](Plan::dot), as [`start_allreduce`](Plan::start_allreduce). When this returns, the slices are free for other use. Collective.
+    /// Starts [`dot`](Plan::dot), in the same way as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
     /// Those of [`start_allreduce`](Plan::start_allreduce).
@@ -71,7 +71,7 @@ where
         self.start_products(&[[x, y]], item)
     }
 
-    /// Starts [`dots`](Plan::dots), as [`start_dot`](Plan::start_dot). Collective.
+    /// Starts [`dots`](Plan::dots), in the same way as [`start_dot`](Plan::start_dot). Collective.
     ///
     /// # Errors
     /// Those of [`start_allreduce`](Plan::start_allreduce).
@@ -110,8 +110,8 @@ fn bytes_of<'x, T: Pod>(pairs: &[Factors<'x, T>]) -> Vec<Factors<'x, u8>> {
 macro_rules! norm {
     ($float:ident) => {
         impl Plan<$float, Sum> {
-            /// The Euclidean norm of the ranks' items: the square root of [`dot`](Plan::dot) of the slice with itself. Every rank gets the
-            /// norm. Collective.
+            /// The Euclidean norm of the ranks' items: the square root of the [`dot`](Plan::dot) product of the items with themselves. Every
+            /// rank gets the norm. Collective.
             ///
             /// # Errors
             /// Those of [`dot`](Plan::dot).

@@ -1,4 +1,4 @@
-//! One run of an engine, between its start and its end. It is driven by its own handle, or by the run in stages that contains it.
+//! One run of an engine, between its start and its end. Its own handle drives it, or the run in stages that contains it.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ pub(crate) struct EngineRun {
     pub(super) flight: Rc<dyn Flight>,
     pub(super) world: World,
     conversation: Rc<Conversation>,
-    /// This rank's own failure, which it has reported to the others.
+    /// This rank's own failure, which the rank has reported to the others.
     pub(super) failure: Option<Box<RunError>>,
     pub(super) item_bytes: usize,
     /// The number of elements of the result.
@@ -70,8 +70,8 @@ impl EngineRun {
         }
     }
 
-    /// Waits for the end of the run, and leaves its result in `result`. Returns whether this rank gets a result. The caller has entered the
-    /// world.
+    /// Waits for the end of the run, and leaves its result in `result`. Returns whether this rank gets a result. The caller must have
+    /// entered the world.
     ///
     /// If the slice has another length, no result is written, but the run completes and the plan can be run again.
     pub(crate) fn deliver(mut self, result: &mut [u8]) -> Result<bool, RunError> {

@@ -9,9 +9,9 @@ use crate::operation::Operation;
 use crate::operator::Operator;
 
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
-    /// [`allreduce_into`](Plan::allreduce_into) of rows that were folded elsewhere. `nodes` has one row, the fold, for each run of rows in
-    /// [`own_node_lengths`](crate::AnyPlan::own_node_lengths). If `nodes` is instead the reason why there are no folds, the call fails on all
-    /// ranks. Collective.
+    /// Like [`allreduce_into`](Plan::allreduce_into), for rows that were folded elsewhere. `nodes` has one row, the fold, for each run of rows
+    /// in [`own_node_lengths`](crate::AnyPlan::own_node_lengths). If `nodes` is an error, which says why there are no folds, the call fails on
+    /// all ranks. Collective.
     ///
     /// # Errors
     /// Those of [`allreduce_into`](Plan::allreduce_into), or an error if the algorithm is not a schedule.
@@ -24,7 +24,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
             .map(drop)
     }
 
-    /// [`reduce_into`](Plan::reduce_into), as [`allreduce_folded`](Plan::allreduce_folded). Collective.
+    /// Like [`allreduce_folded`](Plan::allreduce_folded), but makes the call [`reduce_into`](Plan::reduce_into). Collective.
     ///
     /// # Errors
     /// Those of [`reduce_into`](Plan::reduce_into), or an error if the algorithm is not a schedule.
@@ -36,7 +36,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.run_folded(Operation::Reduce, nodes, result)
     }
 
-    /// [`reduce_scatter`](Plan::reduce_scatter), as [`allreduce_folded`](Plan::allreduce_folded). Collective.
+    /// Like [`allreduce_folded`](Plan::allreduce_folded), but makes the call [`reduce_scatter`](Plan::reduce_scatter). Collective.
     ///
     /// # Errors
     /// Those of [`reduce_scatter`](Plan::reduce_scatter), or an error if the algorithm is not a schedule.
@@ -49,7 +49,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
             .map(drop)
     }
 
-    /// Starts [`allreduce_folded`](Plan::allreduce_folded), as [`start_allreduce_row`](Plan::start_allreduce_row). Collective.
+    /// Starts [`allreduce_folded`](Plan::allreduce_folded), like [`start_allreduce_row`](Plan::start_allreduce_row). Collective.
     ///
     /// # Errors
     /// Those of [`start_allreduce_row`](Plan::start_allreduce_row), or an error if the algorithm is not a schedule.
@@ -60,7 +60,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.start_folded(Operation::Allreduce, nodes, items)
     }
 
-    /// Starts [`reduce_folded`](Plan::reduce_folded), as [`start_allreduce_folded`](Plan::start_allreduce_folded). Collective.
+    /// Starts [`reduce_folded`](Plan::reduce_folded), like [`start_allreduce_folded`](Plan::start_allreduce_folded). Collective.
     ///
     /// # Errors
     /// Those of [`start_allreduce_folded`](Plan::start_allreduce_folded).
@@ -71,7 +71,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.start_folded(Operation::Reduce, nodes, items_of_root)
     }
 
-    /// Starts [`reduce_scatter_folded`](Plan::reduce_scatter_folded), as [`start_allreduce_folded`](Plan::start_allreduce_folded).
+    /// Starts [`reduce_scatter_folded`](Plan::reduce_scatter_folded), like [`start_allreduce_folded`](Plan::start_allreduce_folded).
     /// Collective.
     ///
     /// # Errors

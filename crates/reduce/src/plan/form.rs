@@ -1,5 +1,5 @@
-//! The forms of plans that do not reduce items in tree order: encoded items, for sums in lanes and exact sums; and runs of several
-//! stages, for sums by key.
+//! The forms of plans that do not reduce items in tree order. Sums in lanes and exact sums encode their items; sums by key have runs
+//! of several stages.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -76,6 +76,6 @@ impl Encoded {
 pub(super) struct EncodedEnding {
     pub(super) encoding: Rc<dyn Encoding>,
     pub(super) operation: Operation,
-    /// A copy of a scan's items: the caller's slice may have changed.
+    /// A copy of a scan's items, because the caller's slice may have changed.
     pub(super) items: Memory,
 }

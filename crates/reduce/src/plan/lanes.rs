@@ -1,4 +1,4 @@
-//! Sums in L lanes over ranks: a plan for rows of L items, each of which begins at a multiple of L.
+//! Sums in L lanes over ranks. The engine reduces rows of L items; each row begins at a multiple of L.
 
 use std::any;
 use std::marker::PhantomData;
@@ -24,10 +24,10 @@ use crate::fold::check_lanes;
 use crate::operation::Operation;
 use crate::operator::{LANES_MAX, Operator, Sum, lane_row};
 
-/// A sum in lanes over the ranks of a [`World`](crate::World), with the bits of [`sum_lanes`](crate::sum_lanes). Made by
+/// A plan for a sum in lanes over the ranks of a [`World`](crate::World), with the bits of [`sum_lanes`](crate::sum_lanes). Made by
 /// [`Builder::build_lanes`](crate::Builder::build_lanes).
 ///
-/// All ranks build the plan together and run it together, any number of times, as a [`Plan`]. Messages hold a value for each lane.
+/// All ranks build the plan together and run it together, any number of times, like a [`Plan`]. Messages hold a value for each lane.
 ///
 /// ```
 /// use reduce::{Plan, threads};
@@ -59,8 +59,8 @@ impl Builder {
     /// The builder's [`width`](Builder::width) is ignored.
     ///
     /// # Errors
-    /// Those of [`build`](Builder::build); or the ranks disagree on the number of lanes, the number is not from 1 to 2^20, or a range of items on a rank
-    /// does not begin at a multiple of the number.
+    /// Those of [`build`](Builder::build). Also if the ranks disagree on the number of lanes, if it is not from 1 to 2^20, or if a range of a
+    /// rank's items does not begin at a multiple of it.
     pub fn build_lanes<T: Pod + Float>(mut self, lanes: usize) -> Result<LanesPlan<T>, BuildError>
     where
         Sum: Operator<T>,
@@ -111,7 +111,7 @@ impl<T: Pod> LanesPlan<T> {
         Ok(sum[0])
     }
 
-    /// Adds the ranks' items; the root gets the sum, the others `None`. Collective.
+    /// Adds the ranks' items; the root gets the sum, all other ranks get `None`. Collective.
     ///
     /// # Errors
     /// Those of [`Plan::reduce`].
@@ -127,17 +127,17 @@ impl<T: Pod> LanesPlan<T> {
             .run(operation, items, bytemuck::cast_slice_mut(sum))
     }
 
-    /// Starts [`allreduce`](LanesPlan::allreduce), as [`Plan::start_allreduce`]. Collective.
+    /// Starts [`allreduce`](LanesPlan::allreduce), in the same way as [`Plan::start_allreduce`]. Collective.
     ///
     /// # Errors
-    /// Those of [`Plan::start_allreduce`]; but an error about the length of `local` is returned at once, not by the wait.
+    /// Those of [`Plan::start_allreduce`]. But this call, not the wait, returns an error about the length of `local`.
     pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<T>, RunError> {
         let items = Operands::Items(bytemuck::cast_slice(local));
         let run = self.plan.start(Operation::Allreduce, items)?;
         Ok(Pending::new(run, item))
     }
 
-    /// Starts [`reduce`](LanesPlan::reduce), as [`start_allreduce`](LanesPlan::start_allreduce). Collective.
+    /// Starts [`reduce`](LanesPlan::reduce), in the same way as [`start_allreduce`](LanesPlan::start_allreduce). Collective.
     ///
     /// # Errors
     /// Those of [`start_allreduce`](LanesPlan::start_allreduce).
@@ -153,7 +153,7 @@ struct Lanes<T> {
     lanes: usize,
     /// The number of items of this rank.
     items: u64,
-    /// If this rank has the last row, and the row is shorter: the index of its end in this rank's items.
+    /// If this rank has the last row, and that row is shorter: the index of the row's end in this rank's items.
     short_end: Option<usize>,
     of: PhantomData<T>,
 }
@@ -174,7 +174,7 @@ where
                 let after = extents.skip_while(|extent| extent.end != end).skip(1);
                 after.fold(0, |items, extent| items + extent.end - extent.start)
             };
-            usize::try_from(count - after).expect("they are in memory")
+            usize::try_from(count - after).expect("items are in memory")
         });
         Self {
             lanes,

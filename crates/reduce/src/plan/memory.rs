@@ -1,4 +1,4 @@
-//! Checks that there is memory for a plan: an allocation that fails would end the program.
+//! Checks that there is memory for a plan, because an allocation that fails would end the program.
 
 use std::hint;
 
@@ -10,12 +10,12 @@ use crate::error::BuildError;
 /// The least number of bytes that a range of items takes in a compiled plan: for its rows, its node and their places.
 pub(super) const RANGE_BYTES: u128 = 64;
 
-/// The number of bytes that a range takes: in a list; in the table of all owners; additionally, while that table is sorted.
+/// The numbers of bytes that a range takes in a list, in the table of all owners and, additionally, while that table is sorted.
 const LISTED_BYTES: u128 = 16;
 const OWNED_BYTES: u128 = 24;
 const SORTING_BYTES: u128 = 12;
 
-/// This number of bytes is assumed to be available. Larger amounts of memory are allocated on trial.
+/// This number of bytes is assumed to be available. Larger amounts of memory are allocated on trial first.
 const SMALL_BYTES: u128 = 1 << 20;
 
 /// Memory that was allocated on trial, and that nothing uses.
@@ -32,12 +32,12 @@ pub(super) fn reserve(bytes: u128) -> Option<Reserved> {
             .try_reserve_exact(usize::try_from(bytes).ok()?)
             .ok()?;
     }
-    // Otherwise the compiler may remove the allocation.
+    // Without this call, the compiler may remove the allocation.
     let memory = hint::black_box(memory);
     Some(Reserved { _memory: memory })
 }
 
-/// Fails with the same error on every rank if one of them lacks the memory to exchange all ranks' ranges of items, and to keep them. `ranges` has
+/// Fails with the same error on every rank if one of them lacks the memory to exchange and keep all ranks' ranges of items. `ranges` has
 /// each rank's number of ranges; `message_bytes` is the longest message that holds a rank's ranges. Collective, unless the ranges are few.
 pub(super) fn check_exchange(
     table: Table<'_>,
@@ -45,13 +45,13 @@ pub(super) fn check_exchange(
     message_bytes: u64,
 ) -> Result<(), BuildError> {
     let most = u128::from(ranges.iter().copied().max().unwrap_or(0));
-    // All ranks decide the same here.
+    // All ranks make the same decision here.
     if most * LISTED_BYTES * ranges.len() as u128 <= SMALL_BYTES {
         return Ok(());
     }
     let rank = table.comm.rank();
     let bytes = exchange_bytes(rank, ranges, message_bytes.into());
-    // Kept until all ranks have allocated, since ranks may share a machine or a process.
+    // The memory is kept until all ranks have allocated theirs, since ranks may share a machine or a process.
     let reserved = reserve(bytes);
     let lacking = reserved.is_none().then_some((rank, bytes));
     let first = first_lacking(table, lacking)?;

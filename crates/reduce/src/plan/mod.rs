@@ -51,7 +51,7 @@ pub(crate) use request::PlanKind;
 pub(crate) use stages::{Outcome, Stage, Staged, Stages};
 pub use wait_all::{WaitAllError, wait_all};
 
-/// A reduction of items of type `T` on each rank of a [`World`], by operator `O`.
+/// A reduction of the items, of type `T`, that the ranks of a [`World`] have, by operator `O`.
 ///
 /// All ranks build the plan together. They run it together any number of times, each rank with its own items. A call's `local` holds exactly
 /// the planned rows of this rank, in ownership order.
@@ -59,19 +59,19 @@ pub use wait_all::{WaitAllError, wait_all};
 /// If the algorithm is a schedule, the first run of each collective operation compiles the schedule, the first two runs allocate buffers, and
 /// later runs allocate nothing.
 ///
-/// A plan owns what it needs, and stays on its world's thread. Dropping a plan communicates nothing.
+/// A plan owns what it needs, and stays on its world's thread. Dropping a plan does not communicate.
 ///
 /// # Errors of all runs
 ///
 /// A run fails if the slice does not have the planned length, the floating-point environment has changed, another rank failed in this
 /// run or takes no part in it, ranks are in different calls, or the transport failed. The plan is then spent, and later runs return
-/// [`RunError::Spent`]: build another plan. The other ranks get an error, too, in this run or in their next one.
+/// [`RunError::Spent`]; build another plan. The other ranks get an error, too, in this run or in their next run.
 ///
 /// After these errors the plan can still be used, because nothing was sent: [`RunError::UnderWay`] if a run of this plan is under way,
 /// [`RunError::NotOffered`] if the [algorithm](crate::AnyPlan::algorithm) does not support the operation, [`RunError::NoOwnNodes`] if the
 /// algorithm does not support rows that were folded elsewhere, and [`RunError::Nested`] if an operator makes the call.
 ///
-/// A plan printed with `{}` shows who sends what to whom, and when.
+/// A plan printed with `{}` shows what this rank sends to whom, and when.
 pub struct Plan<T: Pod, O: Operator<T> + 'static> {
     plan: AnyPlan,
     /// The plan's operator, which [`fold`](Self::fold) calls directly.
@@ -102,7 +102,7 @@ macro_rules! dereferences {
             }
         }
 
-        /// Like [`AnyPlan`](crate::AnyPlan).
+        /// Prints the plan's [`AnyPlan`](crate::AnyPlan).
         impl<$($generics)*> std::fmt::Display for $plan {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 std::fmt::Display::fmt(&self.plan, f)
@@ -142,17 +142,17 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
     /// Reduces the ranks' rows element by element; every rank gets the resulting row. Collective.
     ///
     /// # Errors
-    /// Those of [all runs](Plan#errors-of-all-runs), or an error if `result` does not have [`width`](crate::AnyPlan::width) elements. An error may leave
-    /// `result` partly overwritten.
+    /// Those of [all runs](Plan#errors-of-all-runs), or an error if `result` does not have [`width`](crate::AnyPlan::width) elements. An
+    /// error may leave `result` partly overwritten.
     pub fn allreduce_into(&self, local: &[T], result: &mut [T]) -> Result<(), RunError> {
         self.run(Operation::Allreduce, local, result).map(drop)
     }
 
-    /// Reduces the ranks' items; the root gets the result, the others `None`. Collective.
+    /// Reduces the ranks' items; the root gets the result, all other ranks get `None`. Collective.
     ///
     /// # Errors
-    /// Those of [`allreduce`](Plan::allreduce). A rank that does not depend on the failed one, and does not get the
-    /// result, may not learn of the failure in this run.
+    /// Those of [`allreduce`](Plan::allreduce). A rank that neither depends on the failed rank nor gets the result
+    /// may not learn of the failure in this run.
     pub fn reduce(&self, local: &[T]) -> Result<Option<T>, RunError> {
         if let Some(result) = self.fold(local) {
             return Ok(Some(result));
@@ -164,8 +164,8 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
 
     /// Reduces the ranks' rows element by element; the root gets the resulting row. Collective.
     ///
-    /// Returns whether this rank is the root. The other ranks' `result` has the same length and does not change. An error may leave the
-    /// root's `result` partly overwritten.
+    /// Returns whether this rank is the root. On the other ranks, `result` must have the same length, and does not change. An error may
+    /// leave the root's `result` partly overwritten.
     ///
     /// # Errors
     /// Those of [`reduce`](Plan::reduce), or an error if `result` does not have [`width`](crate::AnyPlan::width) elements.
@@ -182,7 +182,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.run(Operation::ReduceScatter, local, result).map(drop)
     }
 
-    /// Writes, for each of this rank's items i, the reduction of the items 0 to i, i included, with the bits of
+    /// Writes, for each of this rank's items i, the reduction of the items 0 to i, including i. It has the bits of
     /// a reduction of these items alone. Collective.
     ///
     /// # Errors
@@ -191,8 +191,8 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.run(Operation::Scan, local, result).map(drop)
     }
 
-    /// Writes, for each of this rank's items i, the reduction of the items 0 to i, i excluded; for item 0, the operator's
-    /// empty value. Collective.
+    /// Writes, for each of this rank's items i, the reduction of the items 0 to i, excluding i. For item 0, this is the
+    /// operator's empty value. Collective.
     ///
     /// # Errors
     /// Those of [`scan`](Plan::scan), or an error if the operator has no empty value.
@@ -208,7 +208,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.run(Operation::Broadcast, &[], row).map(drop)
     }
 
-    /// The reduction, if this rank has all items. `None` in all other cases, and if anything is wrong: the engine then handles the call.
+    /// The reduction, if this rank has all items. Otherwise, or if anything is wrong, `None`; the engine then handles the call.
     ///
     /// After other work a plan is not in cache, so this function reads as few of its fields as possible.
     #[inline]

@@ -34,7 +34,7 @@ impl<'r> Operands<'r> {
 pub(crate) fn not_taken(rank: usize) -> RunError {
     RunError::NotFolded {
         rank,
-        reason: "the plan takes other operands".to_owned(),
+        reason: "the plan does not accept such operands".to_owned(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A reduction under way: other work can be done until it is over (paper 4's split phase).
+//! A reduction under way. The program can do other work until the reduction is over (paper 4's split phase).
 
 use std::any::Any;
 use std::fmt;
@@ -20,19 +20,19 @@ use crate::world::{Listed, World};
 /// A run of a plan between its start and its end, with a result of type `R`; made by
 /// [`Plan::start_allreduce`](crate::Plan::start_allreduce) and the other `start_` methods.
 ///
-/// A `Pending` owns what it needs: it may be stored anywhere, and outlive its plan. Runs of several plans may be under way at once, and waiting for
-/// one run drives all of them. Dropping a `Pending` abandons the run and spends the plan. A drop does not communicate, so this rank's next call on
-/// the world notifies the other ranks.
+/// A `Pending` owns what it needs, so it may be stored anywhere, and may outlive its plan. Runs of several plans may be under way at once, and
+/// waiting for one run drives all of them. Dropping a `Pending` abandons the run and spends the plan. A drop does not communicate; this rank's
+/// next call on the world notifies the other ranks.
 #[must_use = "a run that is dropped is abandoned"]
 pub struct Pending<R> {
     run: AnyPending,
     /// Waits for the run, and returns its result.
     read: Box<dyn FnOnce(AnyPending) -> Result<R, RunError>>,
-    /// Whether the result is the engine's: [`map`](Self::map) has not changed it.
+    /// Whether the result is the engine's, which [`map`](Self::map) has not changed.
     is_own: bool,
 }
 
-/// A [`Pending`] with any type of result; `Pending` dereferences to it. [`wait_all`](crate::wait_all) waits for several.
+/// A [`Pending`] with any type of result; `Pending` dereferences to this type. [`wait_all`](crate::wait_all) waits for several runs.
 #[must_use = "a run that is dropped is abandoned"]
 pub struct AnyPending {
     course: Course,
@@ -119,8 +119,8 @@ impl AnyPending {
     /// Waits until the run is over, for at most `timeout`.
     ///
     /// # Errors
-    /// [`RunError::TimedOut`] names the ranks that are awaited; the run continues, and a later call can wait for it. Other errors are those
-    /// of [`test`](AnyPending::test).
+    /// [`RunError::TimedOut`], which names the ranks that the run waits for. The run continues, and a later call can wait for it. Other errors
+    /// are those of [`test`](AnyPending::test).
     pub fn wait_timeout(&self, timeout: Duration) -> Result<(), RunError> {
         if self.drive(Patience::of(timeout))? {
             return Ok(());
@@ -261,15 +261,15 @@ impl<R> Pending<R> {
         }
     }
 
-    /// Abandons the run. The plan is then spent: build another.
+    /// Abandons the run. The plan is then spent; build another plan.
     pub fn cancel(self) {
         drop(self);
     }
 
-    /// Waits for the run and returns its result: `None` on a rank that gets none.
+    /// Waits for the run and returns its result, or `None` on a rank that gets no result.
     ///
     /// # Errors
-    /// As the blocking call.
+    /// Those of the blocking call.
     pub fn wait(self) -> Result<R, RunError> {
         (self.read)(self.run)
     }
@@ -279,7 +279,7 @@ impl<T: Pod> Pending<Vec<T>> {
     /// Waits for the run and leaves its result in `result`: a row, columns or prefixes.
     ///
     /// # Errors
-    /// As the blocking call. If `result` has another length, the run still completes, and the plan can be run again.
+    /// Those of the blocking call. If `result` has another length, the run still completes, and the plan can be run again.
     pub fn wait_into(self, result: &mut [T]) -> Result<(), RunError> {
         if self.is_own {
             return self.run.wait(bytemuck::cast_slice_mut(result)).map(drop);
@@ -289,10 +289,10 @@ impl<T: Pod> Pending<Vec<T>> {
 }
 
 impl<T: Pod> Pending<Option<Vec<T>>> {
-    /// Waits for the run and leaves the row in `result` on the root. Returns whether this rank is the root.
+    /// Waits for the run and, on the root, leaves the row in `result`. Returns whether this rank is the root.
     ///
     /// # Errors
-    /// As the blocking call. If `result` has another length, the run still completes, and the plan can be run again.
+    /// Those of the blocking call. If `result` has another length, the run still completes, and the plan can be run again.
     pub fn wait_into(self, result: &mut [T]) -> Result<bool, RunError> {
         if self.is_own {
             return self.run.wait(bytemuck::cast_slice_mut(result));

@@ -12,7 +12,7 @@ pub(super) const SETTINGS_COUNT: usize = 9;
 /// A rank's settings, each with its name and its value, in the same order on all ranks.
 pub(super) type Settings = [(&'static str, String); SETTINGS_COUNT];
 
-/// The items of a rank, as it proposes them.
+/// The items that a rank proposes for itself.
 #[derive(Clone, Debug)]
 pub(super) enum Share {
     /// This number of items, after the items of the lower ranks.
@@ -24,7 +24,7 @@ pub(super) enum Share {
 }
 
 impl Share {
-    /// The ownership of all ranks, if it is a rule: rules can be compared without a list of the items.
+    /// The ownership of all ranks, if it is a rule. Rules can be compared without a list of the items.
     pub(super) fn rule(&self) -> Option<&Ownership> {
         match self {
             Share::Whole(ownership) if ownership.is_formula() => Some(ownership),
@@ -32,7 +32,7 @@ impl Share {
         }
     }
 
-    /// This rank's number of items, if they follow the items of the lower ranks: then the numbers of all ranks determine who owns what.
+    /// This rank's number of items, if they follow the items of the lower ranks. Then the numbers of all ranks determine who owns what.
     pub(super) fn count(&self, rank: usize) -> Option<u64> {
         match self {
             Share::Count(count) => Some(*count),
@@ -55,7 +55,7 @@ impl Share {
 /// One rank's proposal for a plan.
 #[derive(Debug)]
 pub(super) struct Proposal {
-    /// Why this rank cannot take part, if it cannot.
+    /// The reason, if this rank cannot take part.
     pub(super) refusal: Option<Refusal>,
     pub(super) share: Share,
     /// The number of items on all ranks, if the program gave it on this rank.

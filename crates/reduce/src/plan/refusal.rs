@@ -6,11 +6,11 @@ use crate::error::BuildError;
 /// Why one rank cannot take part, whatever the other ranks propose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// The rank does not say which items it has.
+    /// The rank's program does not say which items the rank has.
     NoShare,
     /// The rank's distribution is for this number of ranks.
     OtherSize(usize),
-    /// The rank's floating-point environment is not the default one.
+    /// The rank's floating-point environment is not the default.
     Environment(EnvironmentError),
     /// The rank cannot allocate this number of bytes, the least that a plan takes.
     Memory(u128),

@@ -104,8 +104,8 @@ impl PlanRequest {
         Ok((algorithm, ownership))
     }
 
-    /// Opens the later conversations of the same call, and gives them up. Ranks that have built this plan continue with those conversations, and
-    /// get an error there. So all ranks have opened the same number of conversations when they build the next plan.
+    /// Opens the later conversations of the same call, and gives them up. Ranks that have built this plan continue with them, and get an
+    /// error there. All ranks have therefore opened the same number of conversations when they build the next plan.
     #[cold]
     fn give_up_later_ones(&self, world: &World) {
         for _ in 0..self.later_conversations {
@@ -123,7 +123,7 @@ impl PlanRequest {
         self.message_limit.unwrap_or(default)
     }
 
-    /// The ownership of the items: as the ranks agree or, without communicating, by the rule that all of them know.
+    /// The ownership of the items, on which the ranks agree or which, without communicating, follows from the rule that all of them know.
     fn owners(
         &self,
         world: &World,

@@ -77,7 +77,7 @@ impl AnyPlan {
         }
     }
 
-    /// Begins a call and does not wait.
+    /// Begins a call without waiting for its result.
     #[doc(hidden)]
     pub fn start(
         &self,
@@ -118,8 +118,8 @@ impl AnyPlan {
         }
     }
 
-    /// Makes a blocking call on a state, such as sums by key: writes the values of the resulting state. Returns whether this rank gets them. A
-    /// rank that has no valid state passes an error instead, and the run reports that failure to the other ranks.
+    /// Makes a blocking call on a state, such as sums by key, and writes the resulting state's values. Returns whether this rank gets them.
+    /// A rank without a valid state passes an error instead, and the run reports this rank's failure to the other ranks.
     pub(crate) fn run_values(
         &self,
         operation: Operation,
@@ -145,7 +145,7 @@ impl AnyPlan {
         total.map(|total| form.state(total)).transpose()
     }
 
-    /// Like [`run_values`](Self::run_values), but replaces `state` by the resulting state. Returns whether this rank gets it.
+    /// Like [`run_values`](Self::run_values), but replaces `state` by the resulting state. Returns whether this rank gets the latter.
     #[doc(hidden)]
     pub fn run_state(&self, operation: Operation, state: &mut dyn Any) -> Result<bool, RunError> {
         let form = self.staged(operation)?;
@@ -161,7 +161,7 @@ impl AnyPlan {
         matches!(&self.form, Form::Staged(form, _) if form.takes(state))
     }
 
-    /// Like [`run`](Self::run), on operands that are in the engine's form already.
+    /// Like [`run`](Self::run), for operands that are already in the engine's form.
     #[inline]
     pub(crate) fn run_items(
         &self,
@@ -172,7 +172,7 @@ impl AnyPlan {
         self.run_by(call.operation, call, operands, result)
     }
 
-    /// Like [`run_items`](Self::run_items), but with the messages of `operation` in place of the call's own.
+    /// Like [`run_items`](Self::run_items), but with the messages of `operation` instead of those of `call`.
     pub(crate) fn run_by(
         &self,
         operation: Operation,
@@ -217,7 +217,7 @@ impl AnyPlan {
         claim.end(outcome)
     }
 
-    /// Like [`start`](Self::start), on operands that are in the engine's form already, for a result of `result_length` elements.
+    /// Like [`start`](Self::start), for operands that are already in the engine's form and a result of `result_length` elements.
     pub(crate) fn start_items(
         &self,
         call: Call,
@@ -229,8 +229,8 @@ impl AnyPlan {
         Ok(AnyPending::of_engine_run(part?, None))
     }
 
-    /// Begins a call within another call, which has entered the world. A rank that has no valid operands passes an error instead, and the run
-    /// reports that failure to the other ranks.
+    /// Begins a call within another call, which has entered the world. A rank without valid operands passes an error instead, and the run
+    /// reports this rank's failure to the other ranks.
     pub(crate) fn start_within(
         &self,
         operation: Operation,
@@ -249,7 +249,7 @@ impl AnyPlan {
     ) -> Result<EngineRun, RunError> {
         let result_bytes = result_length.saturating_mul(self.item_bytes);
         if let Err(error) = self.check_result_length(operation, result_bytes) {
-            // No run is begun, so the others are notified at once, wherever they wait for this rank.
+            // No run is begun, so the other ranks are notified at once, wherever they wait for this rank.
             self.conversation.give_up();
             return claim.end(Err(error));
         }
@@ -278,7 +278,7 @@ impl AnyPlan {
         }
     }
 
-    /// Like [`run`](Self::run), on operands that are encoded first.
+    /// Like [`run`](Self::run), for operands that must first be encoded.
     pub(crate) fn run_encoded(
         &self,
         encoding: &dyn Encoding,
@@ -343,7 +343,7 @@ impl AnyPlan {
         Ok(AnyPending::of_engine_run(part, Some(Box::new(ending))))
     }
 
-    /// Refuses a run because of this rank's own `error`: notifies the other ranks, and returns the error.
+    /// Refuses a run because of this rank's own `error`. Notifies the other ranks, and returns the error.
     pub(crate) fn fail(&self, messages: Operation, call: Call, error: RunError) -> RunError {
         let claim = match self.conversation.begin(&self.world, call) {
             Ok(claim) => claim,
@@ -357,15 +357,15 @@ impl AnyPlan {
     /// no rank has then started a run.
     #[doc(hidden)]
     pub fn refuse_to_start(&self, operation: Operation) {
-        // Other operations may run a stand-in; an allreduce always runs the chosen algorithm.
+        // An allreduce always runs the chosen algorithm; other operations may run a stand-in.
         let chosen = self.algorithm(Operation::Allreduce);
         if chosen.is_none_or(Algorithm::is_scheduled) {
             self.refuse(operation);
         }
     }
 
-    /// Refuses the next run of an operation, whatever the other ranks reduce, because this rank's call cannot be made: notifies the other ranks,
-    /// and spends the plan. Does nothing if a run is under way or an operator makes the call.
+    /// Refuses the next run of an operation, whatever the other ranks reduce, because this rank cannot make its call. Notifies the other
+    /// ranks, and spends the plan. Does nothing if a run is under way or an operator makes the call.
     #[doc(hidden)]
     pub fn refuse(&self, operation: Operation) {
         if let Form::Staged(form, is_under_way) = &self.form {
@@ -377,7 +377,7 @@ impl AnyPlan {
         let rank = self.world.rank();
         let error = || RunError::NotFolded {
             rank,
-            reason: "the call cannot be made".to_owned(),
+            reason: "the arguments of its call are invalid".to_owned(),
         };
         let messages = match &self.form {
             Form::Encoded(encoding) => encoding.messages(operation),

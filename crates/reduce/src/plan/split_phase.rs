@@ -9,17 +9,17 @@ use crate::operation::Operation;
 use crate::operator::Operator;
 
 impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
-    /// Starts [`allreduce`](Plan::allreduce) and returns when this rank's items are folded. Then `local` is free for other use. Collective.
+    /// Starts [`allreduce`](Plan::allreduce) and returns when this rank's items are folded; `local` is then free for other use. Collective.
     ///
     /// # Errors
-    /// Those of [all runs](Plan#errors-of-all-runs). If items are rows, every rank that makes this call gets an error. The wait, not this call,
-    /// returns errors about `local` and about this rank's environment.
+    /// Those of [all runs](Plan#errors-of-all-runs). If items are rows, every rank that makes this call gets an error. The wait, not this
+    /// call, returns errors about `local` and about this rank's environment.
     pub fn start_allreduce(&self, local: &[T]) -> Result<Pending<T>, RunError> {
         let run = self.start_one(Operation::Allreduce, local)?;
         Ok(Pending::new(run, item))
     }
 
-    /// Starts [`allreduce_into`](Plan::allreduce_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    /// Starts [`allreduce_into`](Plan::allreduce_into), in the same way as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
     /// Those of [`start_allreduce`](Plan::start_allreduce).
@@ -27,7 +27,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.start(Operation::Allreduce, local, items)
     }
 
-    /// Starts [`reduce`](Plan::reduce), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    /// Starts [`reduce`](Plan::reduce), in the same way as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
     /// Those of [`start_allreduce`](Plan::start_allreduce).
@@ -36,7 +36,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         Ok(Pending::new(run, item_of_root))
     }
 
-    /// Starts [`reduce_into`](Plan::reduce_into), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    /// Starts [`reduce_into`](Plan::reduce_into), in the same way as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
     /// Those of [`start_allreduce`](Plan::start_allreduce).
@@ -44,7 +44,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.start(Operation::Reduce, local, items_of_root)
     }
 
-    /// Starts [`reduce_scatter`](Plan::reduce_scatter), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    /// Starts [`reduce_scatter`](Plan::reduce_scatter), in the same way as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// # Errors
     /// Those of [`start_allreduce`](Plan::start_allreduce).
@@ -52,7 +52,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.start(Operation::ReduceScatter, local, items)
     }
 
-    /// Starts [`scan`](Plan::scan), as [`start_allreduce`](Plan::start_allreduce). Collective.
+    /// Starts [`scan`](Plan::scan), in the same way as [`start_allreduce`](Plan::start_allreduce). Collective.
     ///
     /// The end of a scan needs the items again, so the plan keeps a copy of them, in memory that later runs reuse.
     ///
@@ -62,7 +62,7 @@ impl<T: Pod, O: Operator<T> + 'static> Plan<T, O> {
         self.start(Operation::Scan, local, items)
     }
 
-    /// Starts [`exscan`](Plan::exscan), as [`start_scan`](Plan::start_scan). Collective.
+    /// Starts [`exscan`](Plan::exscan), in the same way as [`start_scan`](Plan::start_scan). Collective.
     ///
     /// # Errors
     /// Those of [`start_allreduce`](Plan::start_allreduce), or an error if the operator has no empty value.

@@ -17,8 +17,8 @@ use crate::world::{Progress, World};
 /// This rank's result of a run in stages, of a type that the plan's form knows. `None` if the rank gets no result.
 pub(crate) type Outcome = Option<Box<dyn Any>>;
 
-/// A form whose operands are states, such as sums by key, and whose runs have several stages. A rank that has no valid state passes an
-/// error instead, and the run reports that failure to the other ranks.
+/// A form whose operands are states, such as sums by key, and whose runs have several stages. A rank without a valid state passes an
+/// error instead, and the run reports this rank's failure to the other ranks.
 pub(crate) trait Staged {
     fn world(&self) -> &World;
 
@@ -55,7 +55,7 @@ pub(crate) trait Staged {
     /// Whether `state` has the type of the states that the form reduces.
     fn takes(&self, state: &dyn Any) -> bool;
 
-    /// Refuses the next run of an operation: notifies the other ranks, and spends the plan.
+    /// Refuses the next run of an operation. Notifies the other ranks, and spends the plan.
     fn refuse(&self, operation: Operation);
 
     /// Spends the plan after a failed run. The other ranks are notified, since they may wait for this rank in any later stage.
@@ -65,7 +65,7 @@ pub(crate) trait Staged {
     fn abandon(&self);
 }
 
-/// A run in stages. Callers of its methods have entered the world; only the methods of [`Progress`] do not require that.
+/// A run in stages. Callers of its methods must have entered the world; only the methods of [`Progress`] do not require that.
 pub(crate) struct Stages {
     form: Rc<dyn Staged>,
     stage: RefCell<Stage>,
@@ -140,7 +140,7 @@ impl Stages {
     pub(crate) fn wait(&self) -> Result<Outcome, RunError> {
         self.drive(Patience::Unlimited);
         match &mut *self.stage.borrow_mut() {
-            Stage::Over(outcome) => outcome.take().expect("it is taken once"),
+            Stage::Over(outcome) => outcome.take().expect("an outcome is taken once"),
             _ => unreachable!("the run is over"),
         }
     }
@@ -160,7 +160,7 @@ impl Drop for Stages {
 
 impl Progress for Stages {
     fn progress(&self) {
-        // A borrowed stage is driven by the call on the stack.
+        // If the stage is borrowed, a call on this thread's stack drives it.
         if self.stage.try_borrow_mut().is_ok() {
             self.drive(Patience::InPassing);
         }

@@ -1,4 +1,4 @@
-//! One wait for runs of any types.
+//! One wait for several runs, of any types.
 
 use super::AnyPending;
 use crate::error::RunError;
@@ -9,7 +9,7 @@ use crate::error::RunError;
 pub struct WaitAllError {
     /// The first run that failed, by its place in the list, counted from 0.
     pub position: usize,
-    /// The error, which its own `wait` also returns.
+    /// The error, which the run's own `wait` also returns.
     pub error: RunError,
 }
 
@@ -33,8 +33,8 @@ pub struct WaitAllError {
 /// ```
 ///
 /// # Errors
-/// The first run in the list that failed. The other runs are over nevertheless, unless an operator
-/// [makes the call](RunError::Nested).
+/// The error of the first run in the list that failed. The other runs are over nevertheless, unless an
+/// operator [makes the call](RunError::Nested).
 pub fn wait_all(runs: &[&AnyPending]) -> Result<(), WaitAllError> {
     let mut outcome = Ok(());
     for (position, run) in runs.iter().enumerate() {

@@ -57,8 +57,8 @@ impl Conversation {
         self.status.get() == Status::Ready
     }
 
-    /// Begins a run, if the plan is ready. `world` is the caller's handle to this conversation's world: reading the conversation's own handle
-    /// could cost one more cache miss.
+    /// Begins a run, if the plan is ready. `world` is the caller's handle to this conversation's world, because reading the conversation's own
+    /// handle could cost one more cache miss.
     #[inline]
     pub(crate) fn begin<'c>(
         &'c self,
@@ -69,12 +69,12 @@ impl Conversation {
         self.claim(call.into(), Some(busy))
     }
 
-    /// Like [`begin`](Self::begin), within a call that has entered the world already.
+    /// Like [`begin`](Self::begin), within a call that has already entered the world.
     pub(crate) fn begin_within(&self, call: impl Into<Call>) -> Result<Claim<'_>, RunError> {
         self.claim(call.into(), None)
     }
 
-    /// Refuses a call because of `error`: notifies the other ranks, and returns the call's error. The caller has entered the world.
+    /// Refuses a call because of `error`. Notifies the other ranks, and returns the call's error. The caller must have entered the world.
     #[cold]
     pub(crate) fn refuse_within(&self, call: impl Into<Call>, error: RunError) -> RunError {
         match self.begin_within(call) {
@@ -109,7 +109,7 @@ impl Conversation {
         if self.status.get() == Status::UnderWay {
             return RunError::UnderWay { rank };
         }
-        // Usually this rank gave up when the plan was spent. If it did not, because another rank had failed first, it gives up now.
+        // Usually this rank gave up when the plan was spent. If another rank had failed first, this rank did not, and gives up now.
         self.give_up_from(self.next_turn());
         RunError::Spent { rank }
     }
@@ -143,7 +143,7 @@ impl Conversation {
     }
 
     /// Spends the plan after a failed run: this rank takes part in no later run. This rank notifies the others, unless another rank failed
-    /// first; then that rank notifies them. If the transport failed, the notice also covers this run, because some of its messages may be missing.
+    /// first and notifies them. If the transport failed, the notice also covers this run, because some of its messages may be missing.
     #[cold]
     pub(crate) fn spend(&self, error: &RunError) {
         self.status.set(Status::Spent);
@@ -154,7 +154,7 @@ impl Conversation {
         }
     }
 
-    /// Spends the plan after a run in stages has failed in a stage of another plan: this rank takes part in no later run of this plan, either.
+    /// Spends the plan after a run in stages has failed in a stage of another plan. This rank takes part in no later run of this plan, either.
     #[cold]
     pub(crate) fn spend_between_runs(&self) {
         if self.status.replace(Status::Spent) == Status::Ready {
@@ -171,7 +171,7 @@ impl Conversation {
         }
     }
 
-    /// The first tag after that of the last run.
+    /// The first tag after the last run's tag.
     fn next_turn(&self) -> Tag {
         self.tag.get().with_exchange(self.turn.get() + 1, 0)
     }
@@ -210,7 +210,7 @@ impl Conversation {
     }
 
     /// The error that this rank returns for a failed run. If another rank failed first, but this rank's environment is wrong, too, this rank
-    /// returns its own error. So ranks that all make the same mistake get the same error, whichever of them failed first.
+    /// returns its own error. Ranks that all make the same mistake therefore get the same error, whichever of them failed first.
     #[cold]
     pub(crate) fn own_first(&self, error: RunError) -> RunError {
         let is_heard = matches!(
@@ -341,7 +341,7 @@ impl Claim<'_> {
         error
     }
 
-    /// Leaves the run under way when the call ends: the run's handle ends it later.
+    /// Leaves the run under way when the call ends. The run's handle ends the run later.
     pub(crate) fn hand_over(self) {
         let conversation = self.conversation;
         conversation.settle();

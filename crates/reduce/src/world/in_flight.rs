@@ -1,11 +1,11 @@
 //! The runs under way on a world.
 //!
-//! A reduction in several rounds makes progress only while its rank works on it. So a rank that waits for one of several runs must drive all of
-//! them; otherwise two ranks that wait in different orders would wait forever. Every run in flight is added to a list here, and a wait drives the
-//! whole list, its own run first. No run is driven from within another run.
+//! A reduction in several rounds makes progress only while its rank works on it. A rank that waits for one of several runs must therefore
+//! drive all of them; otherwise two ranks that wait in different orders would wait forever. Every run in flight is added to a list here,
+//! and a wait drives the whole list, its own run first. No run is driven from within another run.
 //!
-//! Checking all runs for each message that arrives would take quadratic time. So a wait for one of many runs first
-//! gathers messages, for as long as the last check took, and then checks all runs again.
+//! Checking all runs for each message that arrives would take quadratic time. A wait for one of many runs therefore
+//! first gathers messages, for as long as the last check took, and then checks all runs again.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -36,7 +36,7 @@ pub(crate) struct InFlight {
     /// The runs by index. Free entries hold `None`.
     running: RefCell<Vec<Option<Rc<dyn Progress>>>>,
     free: RefCell<Vec<usize>>,
-    /// Requests of one wait; kept so that the next wait reuses the memory.
+    /// The requests of one wait. The list is kept so that the next wait reuses its memory.
     awaited: RefCell<Vec<RequestId>>,
 }
 
@@ -47,7 +47,7 @@ impl fmt::Debug for InFlight {
     }
 }
 
-/// A run's entry in the list of its world. Dropping it removes the run.
+/// A run's entry in the list of its world. Dropping the entry removes the run.
 pub(crate) struct Listed {
     world: World,
     place: usize,
@@ -126,8 +126,8 @@ impl InFlight {
         drop(running);
     }
 
-    /// Makes progress on all runs without blocking. The list may change meanwhile: a run's operator may end another run. If there are many runs,
-    /// returns how long checking them took.
+    /// Makes progress on all runs without blocking. The list may change meanwhile, because a run's operator may end another run. If there are
+    /// many runs, returns how long checking them took.
     fn progress(&self) -> Option<Duration> {
         let are_many = self.running.borrow().len() > FEW;
         let begin = are_many.then(Instant::now);
@@ -197,7 +197,7 @@ impl InFlight {
     }
 
     /// Waits until one of the requests of `own` or of another run is complete; returns false if none is complete in time. The requests of
-    /// `own` come first in the list, so the wait fails if a message of `own` cannot come, but not if another run cannot continue.
+    /// `own` come first in the list, so the wait fails if a message of `own` cannot arrive, but not if another run cannot continue.
     fn wait_any(
         &self,
         own: &dyn Progress,

@@ -1,7 +1,7 @@
 //! The cost of messages: a default, and measurements.
 //!
 //! A link is measured by round trips between two ranks. If there are several nodes, all ranks of the first few nodes then exchange messages
-//! between these nodes at once. The time beyond that of one message is due to crowding.
+//! between these nodes at once. The time that this takes beyond that of one message is due to crowding.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use schedule::{Link, Network};
 
 use super::World;
 
-/// The default: two processes or threads of one machine that poll for each other's messages, as on the machine of `docs/performance.md`. Short
+/// The default cost: that of two processes or threads that poll for each other's messages on the machine of `docs/performance.md`. Short
 /// messages have less than this latency; long messages have more, because they take another round trip.
 pub const DEFAULT_LINK: Link = Link {
     latency_ns: 500.0,
@@ -18,17 +18,17 @@ pub const DEFAULT_LINK: Link = Link {
     combine_byte_ns: 0.01,
 };
 
-/// The number of round trips in a series on a fast link. Of `SERIES` series, only the fastest counts.
+/// The number of round trips in a series on a fast link. Only the fastest of `SERIES` series counts.
 const ROUND_TRIPS: u32 = 50;
 const SERIES: u32 = 9;
 
 /// A series on a slow link has fewer round trips, and takes about this time.
 const SERIES_TIME: Duration = Duration::from_millis(2);
 
-/// After this time, no further series begins.
+/// Once this time has passed, no further series begins.
 const LINK_TIME: Duration = Duration::from_millis(60);
 
-/// The number of bytes of a short message and of a long one.
+/// The number of bytes of a short message and of a long message.
 const SHORT_BYTES: usize = 8;
 const LONG_BYTES: usize = 1 << 18;
 
@@ -42,7 +42,7 @@ const EXCHANGING_RANKS: usize = 16;
 /// of mistaking these messages for its own.
 const MEASURING: u8 = Tag::KIND_LIMIT - 1;
 
-/// The first byte of a message says whether more messages follow, or whether it is the last one.
+/// The first byte of a message says whether more messages follow, or whether this message is the last.
 const MORE: u8 = 1;
 const LAST: u8 = 0;
 
@@ -173,7 +173,7 @@ fn crowding_ns(
         clippy::cast_sign_loss,
         reason = "between 2 and 25"
     )]
-    // The number is even: nodes out of step by one message wait alternately, so only a pair of exchanges takes the time of two messages.
+    // The number is even, because nodes out of step by one message wait alternately: only a pair of exchanges takes the time of two messages.
     let times = 2 * (EXCHANGES_NS / far.latency_ns / 2.0).clamp(2.0, 25.0) as u32;
     let mut one_ns = 0.0;
     if comm.rank() < ranks {
@@ -209,7 +209,7 @@ fn crowding_ns(
     Ok(((one_ns - far.latency_ns) / further.max(1.0)).max(0.0))
 }
 
-/// How much longer adding a byte takes than copying it, in cache. Only this difference counts, because all received data is copied anyway.
+/// How much longer adding a byte takes than copying it, in cache. Only the difference counts, because all received data is copied anyway.
 fn combine_byte_ns() -> f64 {
     let (mut left, right) = (vec![1.0_f64; 4096], vec![1.0_f64; 4096]);
     let mut best = |step: fn(&mut [f64], &[f64])| {

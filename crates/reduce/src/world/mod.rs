@@ -21,7 +21,7 @@ pub use link::DEFAULT_LINK;
 
 use crate::error::RunError;
 
-/// One rank's handle to all ranks that reduce together. It holds the transport, the runs in flight on it, and the cost of messages.
+/// One rank's handle to all ranks that reduce together. It holds the transport, the runs in flight, and the cost of messages.
 ///
 /// Clones are handles to the same world. A plan holds a handle, so any struct can store the plan, with or without its
 /// world. Plans and worlds may be dropped in any order, at any time. No drop communicates or fails.
@@ -81,8 +81,8 @@ impl Drop for Busy<'_> {
 
 /// What a [`World`] holds. The compiler's error names this type if a program moves a world, a plan or a run to another thread.
 ///
-/// Only the thread that has initialised MPI may call MPI, and a rank's messages are matched without locks. So worlds, plans and runs stay
-/// on the thread that made them. A thread that reduces needs a world of its own: [`threads::run`] gives one to each thread that it starts.
+/// Only the thread that has initialised MPI may call MPI, and a rank's messages are matched without locks. Worlds, plans and runs therefore
+/// stay on the thread that made them. A thread that reduces needs its own world: [`threads::run`] gives one to each thread that it starts.
 /// Other threads send their items to the thread that has the world, for example by a channel. They can fold the items first, and send
 /// [`Partial`](crate::Partial)s or exact [`Sum`](crate::exact::Sum)s.
 pub struct OneWorldPerThread {
@@ -98,7 +98,7 @@ pub struct OneWorldPerThread {
     is_over: Cell<bool>,
     last_number: Cell<u64>,
     network: Cell<Option<Network>>,
-    /// The requests of abandoned runs: they are cancelled when a plan is built.
+    /// The requests of abandoned runs, which are cancelled when a plan is built.
     abandoned: RefCell<Vec<Request>>,
 }
 
@@ -146,7 +146,7 @@ impl World {
         self.shared.transport.size()
     }
 
-    /// The transport, for messages of the program's own. Give them a [`fresh_tag`](World::fresh_tag).
+    /// The transport, for the program's own messages. Give these messages a [`fresh_tag`](World::fresh_tag).
     #[inline]
     pub fn transport(&self) -> &dyn Communicator {
         &*self.shared.transport
@@ -177,8 +177,8 @@ impl World {
     /// Whether all ranks pass `true`; `false` if a rank of this world is lost. Collective among the ranks that are not lost, with the same
     /// result on all of them. A rank that calls [`shrink`](World::shrink) instead counts as one that passes `false`.
     ///
-    /// If a rank is lost, a run may succeed on one rank and fail on another. So before a rank ends, or discards data that another rank may
-    /// need, the ranks should agree that all of them have what they need.
+    /// If a rank is lost, a run may succeed on one rank and fail on another. Therefore, before a rank ends, or discards data that another
+    /// rank may need, the ranks should agree that all of them have what they need.
     ///
     /// # Errors
     /// [`NotSurvivable`](comm::Error::NotSurvivable), on all ranks, if the transport cannot continue without a rank that is lost; or
@@ -192,16 +192,16 @@ impl World {
     /// when a call has failed with an error that has [`lost_ranks`](RunError::lost_ranks), or when [`agree`](World::agree) has returned
     /// `false`.
     ///
-    /// The call ends this world: all pending calls in it fail on the other ranks, so they call `shrink`, too, and no rank waits for a lost one. Plans
-    /// of this world cannot be run any more; the program builds new plans on the new world. A new plan over the same items gives the same bits,
-    /// whichever rank has the items now: [`Ownership::rebalanced`](distribution::Ownership::rebalanced) computes which rank takes over which items.
+    /// The call ends this world. All pending calls in it fail on the other ranks, so these call `shrink`, too, and no rank waits for a lost
+    /// rank. Plans of this world can no longer be run; the program builds new plans on the new world. These give the same bits for the same
+    /// items, whichever ranks now have them. [`Ownership::rebalanced`](distribution::Ownership::rebalanced) computes their new owners.
     ///
     /// ```
     /// use reduce::{Plan, threads};
     ///
     /// let outcomes = threads::run_each(4, |world| {
     ///     let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
-    ///     // All have the plan before one of them is lost.
+    ///     // All ranks have built the plan before rank 1 is lost.
     ///     assert_eq!(world.agree(true), Ok(true));
     ///     if world.rank() == 1 {
     ///         panic!("rank 1 is lost");
@@ -219,7 +219,7 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// Those of [`agree`](World::agree); or, on all ranks, the new world cannot be set up for a reason other than a loss.
+    /// Those of [`agree`](World::agree). Also, on all ranks, if the new world cannot be set up for a reason other than a loss.
     pub fn shrink(&self) -> Result<Shrunk, comm::Error> {
         self.check_not_nested()?;
         // Pending notices for this world's ranks no longer matter.
@@ -245,26 +245,26 @@ impl World {
     }
 
     /// Sets how long a wait tolerates a silent peer, on transports that have such a limit; see
-    /// [`Communicator::silence_limit`]. If a rank tests a run repeatedly, or waits for short times, the limit applies to the sum of the times.
+    /// [`Communicator::silence_limit`]. If a rank tests a run repeatedly, or waits several times, the limit applies to the sum of the times.
     pub fn set_silence_limit(&self, limit: Duration) {
         self.shared.transport.set_silence_limit(limit);
     }
 
-    /// Sets a function by which the program ends long waits, on transports that call it: see
+    /// Sets a function by which the program ends long waits, on transports that call such a function: see
     /// [`Communicator::set_interruption`]. A run whose wait is interrupted has failed.
     pub fn set_interruption(&self, interruption: Option<Interruption>) {
         self.shared.transport.set_interruption(interruption);
     }
 
-    /// The cost of messages and combinations on this world: as measured by [`measure_link`](World::measure_link), or else [`DEFAULT_LINK`].
+    /// The measured cost of messages and combinations on this world; [`DEFAULT_LINK`] before [`measure_link`](World::measure_link).
     pub fn network(&self) -> Network {
         let measured = self.shared.network.get();
         measured.unwrap_or(DEFAULT_LINK.into())
     }
 
     /// Measures what messages cost within a node, between nodes, and between nodes if many ranks send at once. This takes some tens of
-    /// milliseconds, or some tens of times the latency between nodes if that is more. Plans that are built later choose their schedules by
-    /// the result. Collective; every rank gets the same result.
+    /// milliseconds, or some tens of times the latency between nodes if that is longer. Plans that are built later choose their schedules
+    /// by the result. Collective; every rank gets the same result.
     ///
     /// # Errors
     /// The transport failed, or an operator [makes the call](comm::Error::Nested).
@@ -274,7 +274,7 @@ impl World {
         Ok(network)
     }
 
-    /// Begins a call that may run an operator. Returns an error if such a call is already on the stack: an operator then makes this call.
+    /// Begins a call that may run an operator. Returns an error if such a call is on the stack, because an operator then makes this call.
     #[inline]
     pub(crate) fn enter(&self) -> Result<Busy<'_>, RunError> {
         if !self.is_idle() {
@@ -292,8 +292,8 @@ impl World {
         !(shared.is_busy.get() | shared.owes.get() | shared.is_over.get())
     }
 
-    /// Whether a call that may run an operator is on this thread's stack. If so, it is an operator that makes this call, and the operator
-    /// cannot communicate on this world.
+    /// Whether a call that may run an operator is on this thread's stack. If so, an operator makes this call, and cannot communicate on this
+    /// world.
     #[must_use]
     pub fn is_in_operator(&self) -> bool {
         self.shared.is_busy.get()
@@ -326,16 +326,16 @@ impl World {
         }
     }
 
-    /// Notifies the other ranks at once of the runs that were abandoned on this rank; without this call, the next call on the world does so.
-    /// This is for programs that compute for long after they have dropped a run or caught an operator's panic. The call does not wait. In
-    /// an operator, it does nothing, and the next call on the world notifies the ranks.
+    /// Notifies the other ranks at once of the runs that were abandoned on this rank. Without this call, the next call on the world does so.
+    /// This is for programs that compute for a long time after they have dropped a run or caught an operator's panic. The call does not wait.
+    /// In an operator, it does nothing, and the next call on the world notifies the ranks.
     pub fn tell_abandoned(&self) {
         if self.shared.owes.get() && !self.shared.is_busy.get() {
             self.send_notices();
         }
     }
 
-    /// Notifies the other ranks of the runs that were abandoned here.
+    /// Notifies the other ranks of the runs that were abandoned on this rank.
     pub(crate) fn send_notices(&self) {
         self.shared.owes.set(false);
         for tag in self.shared.notices.take() {

@@ -6,7 +6,7 @@ use super::World;
 
 pub use comm::threads::RunError;
 
-/// A second world of the same threads, for a library that must not receive its caller's messages: messages of one world never match
+/// A second world of the same threads, for a library that must not receive its caller's messages. Messages of one world never match
 /// receives of the other. Collective.
 ///
 /// A wait drives only the runs of its own world, so ranks must wait for runs of several worlds in the same order.
@@ -19,7 +19,7 @@ pub fn duplicate(world: &World) -> Result<World, Error> {
 }
 
 /// The world of the threads that pass the same colour, in the order of their keys, and of their ranks if keys are equal; `None` for
-/// threads without a colour. Collective. The equivalent of `MPI_Comm_split`, followed by `MpiCommunicator::duplicate`.
+/// threads without a colour. It is the equivalent of `MPI_Comm_split` and `MpiCommunicator::duplicate`. Collective.
 ///
 /// All worlds of one [`run`] end together: if a rank is lost, or calls [`World::shrink`], pending and later calls fail in all of them, and
 /// each world needs its own [`shrink`](World::shrink). A deadlock is detected even if ranks wait in different worlds; the error names ranks by
@@ -66,8 +66,8 @@ pub fn split(world: &World, colour: Option<u64>, key: i64) -> Result<Option<Worl
 /// Runs `body` on `ranks` ranks, each a thread, and returns their results in rank order.
 ///
 /// # Errors
-/// `ranks` is 0 or too many, a thread could not be started, or a rank panicked. If a rank panicked, the other ranks' pending and later
-/// calls returned an error that names it, and all threads have ended.
+/// `ranks` is 0 or too large, a thread could not be started, or a rank panicked. If a rank panicked, the other ranks' pending and later
+/// calls returned an error that names that rank, and all threads have ended.
 pub fn run<R: Send>(ranks: usize, body: impl Fn(&World) -> R + Sync) -> Result<Vec<R>, RunError> {
     comm::threads::run(ranks, |end| body(&World::new(end)))
 }
@@ -88,7 +88,7 @@ pub fn run_seeded<R: Send>(
 /// programs whose ranks continue without lost ranks; see [`World::shrink`].
 ///
 /// # Errors
-/// `ranks` is 0 or too many.
+/// `ranks` is 0 or too large.
 pub fn run_each<R: Send>(
     ranks: usize,
     body: impl Fn(&World) -> R + Sync,

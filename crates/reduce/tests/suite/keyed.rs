@@ -599,7 +599,7 @@ fn whatever_the_type(world: &World) {
     );
     let other = RunError::NotFolded {
         rank,
-        reason: "the plan takes other operands".to_owned(),
+        reason: "the plan does not accept such operands".to_owned(),
     };
     let run = plan.run_state(Operation::Allreduce, &mut local);
     assert_eq!(run, Err(other.clone()));

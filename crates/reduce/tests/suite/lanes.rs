@@ -91,7 +91,7 @@ fn items_beside_lanes(world: &World) {
     match built {
         Ok(plan) => assert_eq!((size, plan.allreduce(&[1.0; 17]).unwrap()), (1, 17.0)),
         Err(error) => {
-            let said = "rank 1's items 17..34 do not begin at a multiple of 16, the number of lanes";
+            let said = "rank 1: items 17..34 do not begin at a multiple of 16, the number of lanes";
             assert_eq!(error.to_string(), said);
             assert_eq!(error, beside);
         }

@@ -8,11 +8,10 @@
 //! digit 0: from 2            0 1 2 3 4      2's block without its own piece
 //! ```
 //!
-//! There is a round for each digit a of p - 1 in base n + 1, most significant digit first. A position that holds its own piece and
-//! those of c others receives n adjacent blocks of positions. Each of the first a blocks has c + 1 positions and comes from the first
-//! of these. Each of the other n - a blocks has c positions and comes from the position before the block, which leaves out its own
-//! piece. The receiver then holds the pieces of c (n + 1) + a others. All this takes K = ceil(log_(n+1) p) rounds and
-//! p (d + (K - 1) n) messages, where d is the most significant digit.
+//! There is a round for each digit a of p - 1 in base n + 1, most significant digit first. A position that holds the pieces of c others
+//! and its own receives n adjacent blocks of positions. Each of the first a blocks has c + 1 positions and comes from the first of these.
+//! Each other block has c positions and comes from the position before the block, which leaves out its own piece. The receiver then holds
+//! the pieces of c (n + 1) + a others. There are K = ceil(log_(n+1) p) rounds and p (d + (K - 1) n) messages; d is the first digit.
 
 use std::iter;
 

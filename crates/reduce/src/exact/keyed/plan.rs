@@ -31,8 +31,8 @@ impl<K: SparseKey, S: KeyedSlot> KeyedState for Hashed<K, S> {
     type All = Vec<(K, S::Item)>;
 }
 
-/// A plan for exact sums or other [slots](KeyedSlot) of each key's items over the ranks of a [`World`](crate::World). With [`Keyed`], keys
-/// are 0 to K - 1, and [`Builder::build_keyed`](crate::Builder::build_keyed) makes the plan. For [`Hashed`], see [`HashedPlan`](super::HashedPlan).
+/// A plan for exact sums or other [slots](KeyedSlot) of each key's items over a [`World`](crate::World). A plan of [`Keyed`] has keys 0 to
+/// K - 1, and is made by [`Builder::build_keyed`](crate::Builder::build_keyed). For [`Hashed`], see [`HashedPlan`](super::HashedPlan).
 ///
 /// All ranks build the plan together and run it together, any number of times, like a [`Plan`](crate::Plan). A rank's keys and its number of
 /// items need not be known beforehand; they may differ from run to run.
@@ -105,7 +105,7 @@ impl<S: KeyedState> KeyedPlan<S> {
     /// [`scattered_keys`](KeyedPlan::scattered_keys), renumbered from 0; with [`Hashed`], those that it [owns](KeyedPlan::owner). Collective.
     ///
     /// # Errors
-    /// Those of [`allreduce`](KeyedPlan::allreduce). Also if the plan is of [`Keyed`] and its [algorithm](crate::AnyPlan::algorithm) is not a schedule.
+    /// Those of [`allreduce`](KeyedPlan::allreduce). Also for [`Keyed`], if the [algorithm](crate::AnyPlan::algorithm) is not a schedule.
     pub fn reduce_scatter(&self, local: &S) -> Result<S, RunError> {
         self.run(Operation::ReduceScatter, Ok(local)).map(all)
     }

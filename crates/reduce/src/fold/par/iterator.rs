@@ -12,8 +12,8 @@ use crate::operator::{Operator, Sum};
 /// The number of parts for each thread: more than one, since some parts take longer than others.
 const PARTS_OF_A_THREAD: usize = 8;
 
-/// Reductions of the items of a parallel iterator, with the bits of the same items in a slice: the iterator is split where the tree splits,
-/// so no bit depends on the pool, or on which thread reduces which part. As usual in rayon, `with_min_len` sets the least number of items of a part.
+/// Reductions of the items of a parallel iterator, with the same bits as for a slice of these items. The iterator is split where the tree
+/// splits, so no bit depends on the pool, or on which thread reduces which part. As usual in rayon, `with_min_len` sets the minimum part.
 ///
 /// ```
 /// use rayon::prelude::*;

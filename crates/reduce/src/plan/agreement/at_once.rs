@@ -1,4 +1,4 @@
-//! The common case: ranks agree on everything but their numbers of items. It takes an allreduce of five words and an allgather of one word.
+//! The common case: ranks agree on everything except their numbers of items, by an allreduce of five words and an allgather of one word.
 
 use comm::collective;
 use distribution::{Distribution, Ownership};
@@ -11,15 +11,15 @@ use crate::plan::table::Table;
 pub(super) enum Agreed<'p> {
     /// Everything.
     Rule(&'p Ownership),
-    /// Everything but the number of items on each rank.
+    /// Everything except the number of items on each rank.
     Counts {
         states_whole: bool,
     },
     Nothing,
 }
 
-/// The vote of one or several ranks. Two words are fingerprints: of the whole proposal, and of everything but the items. For each fingerprint, a
-/// word is 1 if these ranks have it in common and can agree on it. The last word is 1 if one of the ranks states what all ranks own.
+/// The vote of one or several ranks. The first two words are fingerprints: of the whole proposal, and of everything except the items. The next
+/// two are 1 if these ranks have the fingerprint in common and can agree on it. The last is 1 if one of them states what all ranks own.
 type Vote = [u64; 5];
 
 /// Compares fingerprints. Collective.
