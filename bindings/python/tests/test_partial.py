@@ -93,7 +93,7 @@ def test_what_does_not_fit():
     raises(ValueError, "op=max", part.merge, treefold.Partial([1.0, 1.0], 2, 4, op="max"))
     raises(ValueError, "shape", part.merge, treefold.Partial(np.ones((2, 3)), 2, 4, axis=0))
     raises(TypeError, "Partial", part.merge, 3.0)
-    raises(ValueError, "no items 3 to 5", treefold.Partial, [1.0, 2.0], 3, 4)
+    raises(ValueError, "no items 3..5", treefold.Partial, [1.0, 2.0], 3, 4)
     raises(ValueError, "rows", treefold.Partial, [1.0, 2.0], extents=[(0, 1)], total=4)
     raises(ValueError, "item 1 occurs twice", treefold.Partial, [1.0, 2.0], extents=[(1, 2), (1, 2)], total=4)
     raises(ValueError, "start", treefold.Partial, [1.0], -1, 4)

@@ -1,7 +1,7 @@
-//! The error of a sum in tree order, measured against an exact sum.
+//! Compares the error of a sum in tree order, measured against an exact sum, with its bound.
 //!
-//! Pairwise summation of N numbers errs by at most g(ceil(log2 N)) times the sum of their absolute values, with g(n) = n u / (1 - n u) and u the
-//! unit roundoff (Balaji and Kimpe, eq. 1, after Higham). The exact sum is computed in integers of any size.
+//! The error of pairwise summation of N numbers is at most g(ceil(log2 N)) times the sum of their absolute values, where g(n) = n u / (1 - n u)
+//! and u is the unit roundoff (Balaji and Kimpe, eq. 1, after Higham). The exact sum is computed in integers of any size.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -10,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use reduce::sum;
 
-/// Half the distance from 1 to the next double, and to the next float.
+/// Half the distance from 1 to the next double, and half the distance to the next float.
 const DOUBLE_ROUNDOFF: f64 = f64::EPSILON / 2.0;
 const FLOAT_ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
 
@@ -47,7 +47,7 @@ proptest! {
     #[test]
     fn doubles(items in vec(number(), 0..3000)) {
         check(&items);
-        // The items, then their opposites: the exact sum is 0, so the result is the error.
+        // After the items come their opposites. The exact sum is 0, so the result is the error.
         let cancelling: Vec<f64> = items.iter().copied().chain(items.iter().map(|item| -item)).collect();
         check(&cancelling);
     }

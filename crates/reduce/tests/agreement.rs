@@ -1,5 +1,5 @@
-//! The settings that ranks compare when they build a plan: if a setting differs on one rank, all
-//! ranks get an error that names it.
+//! Tests the settings that ranks compare when they build a plan. If a setting differs on one rank, all
+//! ranks get an error that names the setting.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -10,7 +10,7 @@ use reduce::{
     Algorithm, BuildError, Builder, DEFAULT_LINK, Link, Max, MessageBuffer, Plan, threads,
 };
 
-/// The plan that a rank builds: a kind of plan, with at most one setting that is not the usual one.
+/// The plan that a rank builds: a kind of plan, with at most one unusual setting.
 #[derive(Clone, Copy)]
 struct Variant {
     kind: &'static str,
@@ -26,7 +26,7 @@ type Set = fn(Builder) -> Builder;
 /// Changes no setting.
 const USUAL: (&str, Set) = ("nothing", |builder| builder);
 
-/// Settings that every kind but the last one uses.
+/// Settings that every kind except the last uses.
 const SETTINGS: &[(&str, Set)] = &[
     USUAL,
     ("algorithm", |builder| builder.algorithm(Algorithm::Ring)),
@@ -182,7 +182,7 @@ fn variants() -> Vec<Variant> {
     KINDS.iter().flat_map(of_kind).collect()
 }
 
-/// Tries every kind with each of its settings on one rank, and every other kind and setting on the other ranks.
+/// Builds every kind of plan with each of its settings on one rank, and every other kind and setting on the other ranks.
 #[test]
 fn all_ranks_hear_what_differs_on_one() {
     let variants = variants();

@@ -1,4 +1,4 @@
-//! Complex sums and products on any number of ranks have the bits of the elementary operations that these tests write out.
+//! Tests that complex sums and products on any number of ranks have the bits of the elementary operations written out here.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 

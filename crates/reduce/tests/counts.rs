@@ -1,4 +1,4 @@
-//! Plans need the numbers of messages and rounds that their algorithms promise, for every distribution.
+//! Tests that plans need the numbers of messages and rounds that their algorithms promise, for every distribution.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -51,7 +51,7 @@ fn a_binomial_reduce_takes_p_minus_1_messages() {
             let (messages, rounds) = counts(ranks, &ownership, Algorithm::Binomial, |plan, own| {
                 plan.reduce(own).unwrap();
             });
-            // Ranks that own nothing send nothing: some distributions leave ranks idle.
+            // Some distributions leave ranks without items. Such ranks send nothing.
             let owning = (0..ranks).filter(|&rank| ownership.count(rank) > 0);
             let owning = owning.count() as u64;
             assert_eq!(messages, owning - 1, "{ownership:?}");
@@ -88,7 +88,7 @@ fn ranks_without_items_are_not_written_by() {
     assert_eq!(messages, 2);
 }
 
-/// Number of messages of Algorithm 1 with a message buffer, and the bits of its sum.
+/// The number of messages of Algorithm 1 with a message buffer, and the bits of its sum.
 fn buffered(ownership: &Ownership, items: &[f64], buffer: MessageBuffer) -> (u64, u64) {
     let ranks = run(ownership.ranks(), |world| {
         let plan = Plan::builder(world)
@@ -109,7 +109,7 @@ fn buffered(ownership: &Ownership, items: &[f64], buffer: MessageBuffer) -> (u64
     (messages, ranks[0].1.unwrap())
 }
 
-/// Number of messages of [`buffered`] by the rule of the thesis' section 3.1.1.
+/// The number of messages of [`buffered`] by the rule of the thesis' section 3.1.1.
 fn buffered_by_rule(distribution: &Distribution, buffer: MessageBuffer) -> u64 {
     let tree = Tree::new(distribution.items());
     let mut messages = 0;
@@ -158,7 +158,7 @@ fn a_message_buffer_changes_messages_and_no_bit() {
             assert!(messages(3, 1 << log) >= least);
         }
         assert!(values > published && published >= patient && patient > least);
-        // Each rank but the first sends at least one message.
+        // Each rank except the first sends at least one message.
         assert!(least >= 32);
     }
 }
@@ -191,7 +191,7 @@ fn sums_that_do_not_fit_take_a_logarithm_of_messages() {
             sent.unwrap().into_iter().fold(0, |all, sent| all + sent)
         };
         let lengths = 2 * ranks as u64 * u64::from(ranks.next_power_of_two().ilog2());
-        // One list goes to the owner of its key, which sends the merged list to all others.
+        // One list goes to the rank that owns its key. That rank sends the merged list to all others.
         let beside = sent(f64::NAN, false) - sent(1.0, false);
         assert!(beside <= lengths + ranks as u64, "{beside}, p = {ranks}");
         // Every rank has a list for the owner.

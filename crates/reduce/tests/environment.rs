@@ -1,6 +1,6 @@
-//! A floating-point environment that would change bits is an error, on every rank.
+//! Tests that a floating-point environment that would change bits is an error on every rank.
 //!
-//! For x86-64 and aarch64 only: the tests set the control register of their own threads by an assembly instruction.
+//! The tests run on x86-64 and aarch64 only, because they set the control register of their threads by an assembly instruction.
 
 #![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
@@ -47,7 +47,7 @@ fn each_departure_from_the_default_is_named() {
     assert_eq!(check(), Ok(()));
 }
 
-/// Exact sums do not depend on the environment: items that a processor would treat as zero are added, and nothing is rounded up.
+/// Exact sums do not depend on the environment. Items that a processor would treat as zero are added, and nothing is rounded up.
 #[test]
 fn exact_sums_are_right_in_every_environment() {
     let tiny = f64::from_bits(3);
@@ -246,7 +246,7 @@ fn a_mode_set_during_a_run_flushes_no_value() {
     }
 }
 
-/// Another plan's call drives the run while the mode is set, and fails. The run's own wait comes after the mode is reset.
+/// A call of another plan, which fails, drives the run while the mode is set. The run's own wait comes after the mode is reset.
 #[test]
 fn a_mode_set_while_another_run_is_driven_flushes_no_value() {
     let outcomes = run(3, |world| {
@@ -310,7 +310,7 @@ fn an_operator_that_sets_the_mode_flushes_no_value() {
     assert_eq!(folded, Err(deviation));
 }
 
-/// Accepts the right value or an error: which one a rank gets depends on which rank combines which values.
+/// Accepts the right value or an error. Which of them a rank gets depends on which rank combines which values.
 #[track_caller]
 fn assert_whole(outcome: &Result<f64, RunError>, expected: f64) {
     match outcome {

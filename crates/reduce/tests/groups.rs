@@ -1,5 +1,5 @@
-//! Worlds of threads are duplicated and split. Messages of one world never match receives of another, deadlocks across worlds are detected, and each
-//! world can continue after a loss.
+//! Tests worlds of threads that are duplicated and split. Messages of one world never match receives of another, deadlocks across worlds
+//! are detected, and each world can continue after a loss.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
@@ -43,7 +43,7 @@ fn duplicates_are_apart() {
                     let builder = Plan::builder(world).algorithm(algorithm).width(30);
                     builder.local_items(1).build::<f64>().unwrap()
                 };
-                // Each plan has the same tags in its world as the other two in theirs.
+                // Each plan has the same tags in its world as the other two plans in their worlds.
                 let plans = worlds.map(plan);
                 let mut order = [0, 1, 2];
                 order.rotate_left(rank % 3);
@@ -87,7 +87,7 @@ fn parts_have_the_ranks_of_their_colour_in_the_order_of_their_keys() {
                 assert_eq!(members[part.rank()], rank);
                 let total: usize = members.iter().fold(0, |total, member| total + member);
                 assert_eq!(sum(&part, rank as f64), total as f64);
-                // Item 0 is the highest rank's: the order is that of the keys.
+                // The highest rank has item 0, because the order is that of the keys.
                 let plan = Plan::builder(&part).local_items(1).build::<f64>().unwrap();
                 let mut before = [-1.0];
                 plan.exscan(&[1.0], &mut before).unwrap();
@@ -108,7 +108,7 @@ fn parts_have_the_ranks_of_their_colour_in_the_order_of_their_keys() {
     }
 }
 
-/// Rank 0 waits in one world for rank 1, which waits in the other for rank 0: neither world alone has a cycle.
+/// Rank 0 waits in one world for rank 1, which waits in the other world for rank 0. Neither world alone has a cycle.
 #[test]
 fn a_deadlock_across_worlds_is_found() {
     on_threads(2, |world| {
@@ -181,7 +181,7 @@ fn parts_agree_each_for_itself() {
     });
 }
 
-/// One of five ranks is lost. All worlds of the other ranks end, and each is shrunk, even the world of the part that did not have the lost rank.
+/// One of five ranks is lost. All worlds of the other ranks end, and each is shrunk, even the world of the part without the lost rank.
 #[test]
 fn every_world_goes_on_after_a_loss() {
     let lost_part = AtomicUsize::new(0);
@@ -254,7 +254,7 @@ fn every_world_goes_on_after_a_loss() {
     );
 }
 
-/// The same seed replays both worlds: a rank sees the same events, in the same order.
+/// The same seed replays both worlds: a rank sees the same events in the same order.
 #[test]
 fn a_seed_replays_both_worlds() {
     let order = |seed| {

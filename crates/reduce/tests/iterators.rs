@@ -1,4 +1,4 @@
-//! Compares reductions of iterators, sequential ones and rayon's, with the recursive definition.
+//! Compares reductions of sequential iterators and of rayon's iterators with the recursive definition.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -78,7 +78,7 @@ fn no_items() {
     );
 }
 
-/// An iterator that gives `gives` items, and states a length of `says`.
+/// An iterator that gives `gives` items, but states a length of `says`.
 struct Liar {
     gives: usize,
     says: usize,
@@ -118,7 +118,7 @@ fn lengths_that_are_not_true() {
         assert_eq!(Liar { gives, says }.tree_reduce(Max), Err(wrong));
     }
     let said = |gives, says| Liar { gives, says }.tree_sum().unwrap_err().to_string();
-    let begin = "an iterator, or a part of it, promised 3 items and gave";
+    let begin = "an iterator, or a part of it, promised 3 items, but gave";
     assert_eq!(said(2, 3), format!("{begin} 2"));
     assert_eq!(said(4, 3), format!("{begin} more"));
 }

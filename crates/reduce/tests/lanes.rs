@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use reduce::operator::custom;
 use reduce::{FoldError, Max, Operator, Product, Sum, fold_lanes, fold_rows_lanes, sum_lanes};
 
-/// Numbers of lanes, some of which have kernels.
+/// Numbers of lanes. There are kernels for some of them.
 fn lanes() -> impl Strategy<Value = usize> {
     prop_oneof![
         prop::sample::select(vec![1, 2, 16, 32, 64, 128, 256]),
@@ -127,7 +127,7 @@ proptest! {
     }
 }
 
-/// Checks the sums that P4016 states for its own items.
+/// Checks the sums that paper P4016 states for its own items.
 #[test]
 fn as_the_paper_has_it() {
     let mut state = 0x243F_6A88_85A3_08D3_u64;

@@ -1,5 +1,5 @@
-//! A rank gives up while the ranks build a plan of several parts: the others learn of this in each part, and the ranks build the next plan
-//! together.
+//! Tests a rank that gives up while the ranks build a plan of several parts. The others learn of this in each part, and the ranks build the
+//! next plan together.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -85,7 +85,7 @@ impl Communicator for Impatient {
     }
 }
 
-/// Rank 1 gives up a part after it has sent its messages, so rank 0 completes that part, and continues with the next one.
+/// Rank 1 gives up a part after it has sent its messages, so rank 0 completes that part, and continues with the next part.
 #[test]
 fn a_rank_that_gives_up_one_part_gives_up_the_others() {
     // Each of the two parts that communicate is an allreduce, in which rank 1 receives once.

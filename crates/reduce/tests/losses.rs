@@ -1,4 +1,4 @@
-//! Threads are lost, and the others continue without them.
+//! Tests that the remaining threads continue when others are lost.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 

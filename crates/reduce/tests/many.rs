@@ -1,4 +1,4 @@
-//! The cost of many messages, blocks, items or runs is in proportion to their number, and not to its square.
+//! Tests that the cost of many messages, blocks, items or runs is in proportion to their number, not to its square.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![allow(
@@ -14,7 +14,7 @@ use nix::time::ClockId;
 use reduce::exact::{self, Keyed, Sum};
 use reduce::{Algorithm, BuildError, Plan, World, threads};
 
-/// With a limit of 1, each column is a message: the time is in proportion to the number of
+/// With a limit of 1, each column is a message. The time is in proportion to the number of
 /// messages, not to its square.
 #[test]
 fn many_short_messages_take_linear_time() {
@@ -42,8 +42,8 @@ fn many_short_messages_take_linear_time() {
 /// Only one test runs at a time, since the clock counts the processor time of the whole process.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Checks that in one of four trials, the large call takes at most `limit` times the processor time of the small call, or
-/// `limit` milliseconds.
+/// Checks that in one of four trials, the processor time of the large call is at most `limit` times that of the small call, or at
+/// most `limit` milliseconds.
 fn grows_at_most<R>(limit: u32, small: impl Fn() -> R, large: impl Fn() -> R) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let used = || Duration::from(ClockId::CLOCK_PROCESS_CPUTIME_ID.now().unwrap());
@@ -75,7 +75,7 @@ fn a_plan_of_many_small_blocks_is_built_at_once() {
     grows_at_most(100, || build(30_000), || build(30_000_000));
 }
 
-/// Building a plan in lanes does not list these blocks, either.
+/// Building a plan in lanes does not list the blocks of such an ownership, either.
 #[test]
 fn a_plan_in_lanes_of_many_small_blocks_is_built_at_once() {
     let build = |items: u64, block_items: u64| {
@@ -131,7 +131,7 @@ fn a_scan_of_single_items_takes_linear_time() {
 /// Starts a run of a new plan. The returned function waits for the run, and returns whether the result is right.
 type Start = fn(&World) -> Box<dyn FnOnce() -> bool>;
 
-/// One of each kind of run. Sums by key with a NaN need an exchange, too.
+/// One start for each kind of run. Sums by key with a NaN also need an exchange.
 const STARTS: [(&str, Start); 4] = [
     ("in tree order", |world| {
         let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();

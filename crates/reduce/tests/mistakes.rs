@@ -1,4 +1,4 @@
-//! Mistakes of programs: invalid settings of a builder, ranks that make different calls or leave, and operators that panic.
+//! Tests mistakes of programs: invalid settings of a builder, ranks that make different calls or leave, and operators that panic.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -27,7 +27,7 @@ fn refused(build: impl Fn(Builder) -> Builder + Sync) -> BuildError {
     errors[0].clone()
 }
 
-/// `number`, or the greatest `usize` if that is less.
+/// `number`, or the greatest `usize` if it is less than `number`.
 fn at_most_all(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
@@ -160,7 +160,7 @@ fn a_row_that_no_memory_holds_is_refused() {
     }
 }
 
-/// Ranks disagree on who owns what; one of them states a rule whose list of ranges would be too long.
+/// Ranks disagree on who owns what. One of them states a rule whose list of ranges would be too long.
 #[test]
 fn a_rule_is_not_compared_by_listing_it() {
     let huge = |block_items| Ownership::block_cyclic(u64::MAX, 3, block_items).unwrap();
@@ -217,7 +217,7 @@ fn a_rule_is_not_compared_by_listing_it() {
     plans.unwrap();
 }
 
-/// One rank states one ownership, and the others state another one; both ownerships give this one rank the same number of items.
+/// One rank states one ownership, and the others state another. Both ownerships give this one rank the same number of items.
 #[test]
 #[expect(clippy::single_range_in_vec_init, reason = "lists of one range")]
 fn a_rank_that_states_another_ownership_is_noticed_by_all() {
@@ -225,7 +225,7 @@ fn a_rank_that_states_another_ownership_is_noticed_by_all() {
     let pieces = |extents: [Vec<Range<u64>>; 3]| Ownership::from_extents(&extents).unwrap();
     let lower = |items| Ownership::from(Distribution::lower(items, 3).unwrap());
     let upper = |items| Ownership::from(Distribution::upper(items, 3).unwrap());
-    // The rank, its ownership, and the ownership of the others; the rank for which the two differ, its items as stated, and the items that it has.
+    // The rank, its ownership, and the ownership of the others; the rank for which these differ, its items as stated, and its actual items.
     let cases = [
         (1, lower(10), upper(10), 0, "items 0..4", "items 0..3"),
         (1, upper(10), lower(10), 0, "items 0..3", "items 0..4"),
@@ -309,8 +309,8 @@ fn a_rank_that_states_another_ownership_is_noticed_by_all() {
     .unwrap();
 }
 
-/// A rank needs the ranges of all ranks, so it may have memory for its own ranges, but not for all. The test runs in a process with little
-/// memory; without a check, this process would end.
+/// A rank needs the ranges of all ranks, so it may have memory for its own ranges, but not for all. The test runs in a process with
+/// little memory, which would end if nothing were checked.
 #[cfg(target_os = "linux")]
 #[test]
 fn ranges_of_all_ranks_that_no_memory_holds_are_refused() {
@@ -323,7 +323,7 @@ fn ranges_of_all_ranks_that_no_memory_holds_are_refused() {
             .args(["--exact", "--nocapture"])
             .arg("ranges_of_all_ranks_that_no_memory_holds_are_refused")
             .env("TREEFOLD_TEST_LITTLE_MEMORY", "1")
-            // Otherwise each thread reserves memory for its own allocations.
+            // Without this setting, each thread reserves memory for its own allocations.
             .env("MALLOC_ARENA_MAX", "1")
             .output()
             .unwrap();
@@ -398,7 +398,7 @@ fn a_program_s_own_message_is_told_from_a_plan_s() {
     }
 }
 
-/// One rank measures the link while the other builds a plan: their first messages meet.
+/// One rank measures the link while the other builds a plan. Their first messages meet.
 #[test]
 fn a_measurement_is_told_from_a_plan() {
     for measuring in 0..2 {
@@ -572,8 +572,8 @@ fn a_rule_for_another_number_of_items_is_refused_without_a_message() {
     .unwrap();
 }
 
-/// Even with other runs in flight, all ranks' errors name the lost rank, and none names a rank that has only learned of the loss. A slow rank is
-/// notified while it still builds its plans.
+/// Even with other runs in flight, all ranks' errors name the lost rank. No error names a rank that has only learned of the loss. A slow rank
+/// is notified while it still builds its plans.
 #[test]
 fn all_ranks_name_the_one_that_left() {
     for ranks in 3..7 {

@@ -1,4 +1,4 @@
-//! `mpi-native` on transports whose own reductions leave ranks out, count a rank twice or swap ranks: the outcome is an error, never a value.
+//! Tests `mpi-native` on transports whose own reductions leave ranks out, count a rank twice or swap ranks. Each run fails with an error.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ const RANKS: usize = 3;
 #[derive(Clone, Debug)]
 struct Combining(Vec<usize>);
 
-/// The transport of rank 0. All three ranks have the same values, so this rank knows the values of all. Slots have the headers that
-/// `reduce::engines::native` writes.
+/// The transport of rank 0. All three ranks have the same values, so this rank knows the values of all ranks. Slots have the headers
+/// that `reduce::engines::native` writes.
 #[derive(Debug)]
 struct Faulty(Combining);
 

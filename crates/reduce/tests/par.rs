@@ -110,11 +110,11 @@ fn a_panic_of_the_operator_comes_through() {
     let _ = par::fold(&vec![1_u64; 200_000], &broken);
 }
 
-/// The threads of the pool flush subnormal numbers to zero, and the caller does not.
+/// The threads of the pool flush subnormal numbers to zero; the calling thread does not.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[test]
 fn a_thread_with_another_environment_is_an_error() {
-    // This sets the register of a thread that ends with the pool.
+    // `set` changes the register of a thread that ends with the pool.
     let set = |_| control::set(control::DEFAULT | control::FLUSH_TO_ZERO);
     let flushing = ThreadPoolBuilder::new()
         .num_threads(2)

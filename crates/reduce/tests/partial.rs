@@ -1,4 +1,4 @@
-//! Partials and scans in one process have the definition's bits, however the items were divided. Also tests every error.
+//! Tests that partials and scans in one process have the definition's bits, however the items were divided. Also tests every error.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -12,7 +12,7 @@ use reduce::{
 };
 use simd_kernels::by_definition;
 
-/// Rows of doubles whose sums round, with some items that are hard to add.
+/// Rows of doubles whose sums are rounded. Some items are hard to add.
 fn rows(count: usize, width: usize, seed: u64) -> Vec<f64> {
     let mut state = seed | 1;
     let values = (0..count * width).map(|_| {
@@ -44,7 +44,7 @@ fn expected<O: Operator<f64>>(rows: &[f64], width: usize, operator: &O) -> Vec<f
     columns.collect()
 }
 
-/// The runs of items of each chunk, if item k is in chunk `chunk_of[k]`.
+/// The runs of adjacent items in each chunk, if item k is in chunk `chunk_of[k]`.
 fn runs(chunk_of: &[usize], chunks: usize) -> Vec<Vec<Range<u64>>> {
     let mut runs = vec![Vec::<Range<u64>>::new(); chunks];
     for (item, &chunk) in (0..).zip(chunk_of) {
@@ -197,7 +197,7 @@ fn what_does_not_fit_together_is_told() {
     let others = [of(10, &[(3, 6)], 1).unwrap(), of(9, &[(3, 4)], 3).unwrap()];
     for other in others {
         let error = left.merge(&other, &Sum).unwrap_err().to_string();
-        assert!(error.starts_with("a partial of 9 items of 1 value does not"));
+        assert!(error.starts_with("a partial of 9 items of 1 value cannot"));
     }
 }
 
@@ -262,8 +262,8 @@ fn nodes_that_are_none_are_refused() {
     assert!(nodes(&[(0, 3)], 2).is_err());
 }
 
-/// Scans of integers, whose order changes no bit, continue from block to block, whether the operator is called directly or by a
-/// reference.
+/// Scans of integers, whose order changes no bit, continue from block to block, whether the operator is called directly or through
+/// a reference.
 #[test]
 fn scans_of_integers_go_on() {
     fn go_on<O: Operator<i32>>(

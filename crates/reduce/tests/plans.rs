@@ -1,4 +1,4 @@
-//! Runs the suite on threads and, if a launcher has started this program, on MPI ranks. Also has property tests of plans.
+//! Runs the suite on threads and, if a launcher has started this program, on MPI ranks. Also contains property tests of plans.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -36,7 +36,7 @@ fn suite_on_seeded_threads() {
     }
 }
 
-/// Every process of a launch runs only this test: `mpirun -n 3 PROGRAM under_mpi --exact --ignored --nocapture`.
+/// Every process of `mpirun -n 3 PROGRAM under_mpi --exact --ignored --nocapture` runs only this test.
 #[cfg(feature = "mpi")]
 #[test]
 #[ignore = "every rank runs it: `cargo xtask test --stage mpi` starts them"]
@@ -46,7 +46,7 @@ fn under_mpi() {
 }
 
 #[cfg(feature = "mpi")]
-#[expect(clippy::print_stdout, reason = "its output is its report")]
+#[expect(clippy::print_stdout, reason = "the test prints its report")]
 fn suite_on_mpi(world: &World) {
     world.set_silence_limit(std::time::Duration::from_secs(60));
     let counting: (_, suite::Check) = ("runs allocate nothing", counting::runs_allocate_nothing);
@@ -87,7 +87,7 @@ fn corners_hold_every_pair_of_values() {
     suite::pairs::complete();
 }
 
-/// Runs each case on a world of its own, because some cases end in a deadlock, which is an error on threads and ends their world.
+/// Runs each case on its own world, because some cases end in a deadlock, which is an error on threads and ends their world.
 #[test]
 fn ranks_that_do_not_do_alike() {
     for ranks in [2, 3, 5, 8] {
@@ -140,7 +140,7 @@ fn the_thesis_rank_counts_give_one_sum() {
     }
 }
 
-/// Numbers of items on each rank, many of which are 0.
+/// The number of items of each rank. Many of these numbers are 0.
 fn counts() -> impl Strategy<Value = Vec<u64>> {
     let count = prop_oneof![3 => Just(0), 3 => 1_u64..4, 2 => 0_u64..300];
     vec(count, 1..20)
@@ -218,7 +218,7 @@ fn buffered_messages(distribution: &Distribution, rank: usize) -> u64 {
     messages + u64::from(buffered > 0)
 }
 
-/// Without the buffer, the number of messages is the one that Algorithm 2 counts; with the buffer, the one that the buffer's rules give.
+/// Without the buffer, the number of messages is that of Algorithm 2; with the buffer, it follows from the buffer's rules.
 #[test]
 fn messages_are_counted() {
     for (items_count, ranks) in [(9, 3), (1000, 17), (4097, 33), (20_000, 5)] {

@@ -1,4 +1,4 @@
-//! Tests rows, fields and fused sums: the definition's bits, canonical NaNs, empty values and errors.
+//! Tests rows, fields and fused sums for the definition's bits, canonical NaNs, empty values and errors.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -85,7 +85,7 @@ proptest! {
         words in prop::collection::vec((any::<u64>(), any::<u64>()), 0..1200),
         tame in any::<bool>(),
     ) {
-        // Without huge and tiny numbers, no infinity hides what was added before it.
+        // Without huge and tiny numbers, no infinity hides what was added before.
         let double = |word: u64| f64::from_bits(if tame { word >> 2 | 0x3000_0000_0000_0000 } else { word });
         let (x, y): (Vec<f64>, Vec<f64>) = words.iter().map(|&(x, y)| (double(x), double(y))).unzip();
         let leaves = |leaf: fn(f64, f64) -> f64| -> u64 {

@@ -1,8 +1,8 @@
-//! Stops a process while the others test their runs, or wait for them for short times. The silence limit must end these loops, as it ends
-//! blocking waits. With many runs in flight, errors must name no rank that is not stopped. `cargo xtask test` starts this program by `mpirun`,
-//! with the number of the rank to stop.
+//! Stops a process while the other processes test their runs, or repeatedly wait for a short time. The silence limit must end these loops,
+//! as it ends blocking waits. With many runs in flight, errors must name only the stopped rank. `cargo xtask test` starts this program by
+//! `mpirun`, with the number of the rank to stop.
 
-#![expect(clippy::print_stdout, reason = "its output is its report")]
+#![expect(clippy::print_stdout, reason = "the program prints its report")]
 
 use std::env;
 use std::process::{self, Command};
@@ -13,7 +13,7 @@ use reduce::{Plan, RunError, Sum, World, exact, mpi};
 
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// A time far longer than a loop that the silence limit ends. If a loop takes longer, the test fails.
+/// The test fails if a loop takes longer than this time, which is far longer than the silence limit.
 const MOST: Duration = Duration::from_secs(20);
 
 /// A rank's work between two tests of its runs.
@@ -58,7 +58,7 @@ fn check(world: &World, stopped: usize) {
         // Launchers wake a process before they end it.
         process::exit(0);
     }
-    // A rank that has just received a message from the stopped rank would not name it, whatever the other ranks report.
+    // A rank that has just received a message from the stopped rank would not name that rank, whatever the other ranks report.
     thread::sleep(LIMIT);
     let run = tested.start_allreduce(&[1.0]).expect("it is idle");
     named("tests", stopped, || run.test().err());
@@ -111,7 +111,7 @@ fn silent_after(what: &str, mut fails: impl FnMut() -> Option<RunError>) -> std:
     }
 }
 
-/// A rank may not find out which rank is silent, but it names no other rank. Each rank first waits for a different run, then tests its other runs.
+/// A rank may not find out which rank is silent, but must not name another rank. Each rank first waits for one run, then tests the others.
 fn many_in_flight(world: &World, plans: &[Plan<f64, Sum>], stopped: usize) {
     let start = |plan: &Plan<f64, Sum>| plan.start_allreduce(&[1.0]).expect("it is idle");
     let mut runs: Vec<_> = plans.iter().map(start).collect();
@@ -141,7 +141,7 @@ fn many_in_flight(world: &World, plans: &[Plan<f64, Sum>], stopped: usize) {
     );
     let unknown = blamed.iter().filter(|peers| peers.is_empty()).count();
     println!(
-        "rank {}: {unknown} of {MANY} runs do not know who is silent",
+        "rank {}: {unknown} of {MANY} runs do not know which rank is silent",
         world.rank()
     );
 }

@@ -4,7 +4,7 @@
 #![allow(
     dead_code,
     unreachable_pub,
-    reason = "every test file is a separate crate, and uses some of this"
+    reason = "every test file is a separate crate, and uses only some functions"
 )]
 
 use std::arch::asm;
@@ -19,7 +19,7 @@ mod x86_64 {
     use super::EnvironmentError;
 
     pub type Bits = u32;
-    /// Round to nearest, all exceptions masked, as every thread begins.
+    /// Round to nearest, with all exceptions masked. Every thread begins in this state.
     pub const DEFAULT: Bits = 0x1F80;
     pub const FLUSH_TO_ZERO: Bits = 1 << 15;
     pub const ROUND_UP: Bits = 2 << 13;
@@ -43,12 +43,12 @@ mod aarch64 {
     use super::EnvironmentError;
 
     pub type Bits = u64;
-    /// Round to nearest, no exception trapped, as every thread begins.
+    /// Round to nearest, with no exception trapped. Every thread begins in this state.
     pub const DEFAULT: Bits = 0;
     /// Flushes operands and results.
     pub const FLUSH_TO_ZERO: Bits = 1 << 24;
     pub const ROUND_UP: Bits = 1 << 22;
-    /// The error for `FLUSH_TO_ZERO`: operands are examined first.
+    /// The error for `FLUSH_TO_ZERO`, because operands are examined first.
     pub const FLUSHING: EnvironmentError = EnvironmentError::DenormalsAreZero;
     /// Each departure from the default, and its error.
     pub const DEPARTURES: [(Bits, EnvironmentError); 4] = [
@@ -59,7 +59,7 @@ mod aarch64 {
     ];
 }
 
-/// Sets this thread's register. The caller resets the register to [`DEFAULT`], unless the thread ends first.
+/// Sets this thread's register. The caller must reset the register to [`DEFAULT`], unless the thread ends first.
 pub fn set(control: Bits) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: `ldmxcsr` reads the four bytes that the pointer names, and no reserved bit is set.

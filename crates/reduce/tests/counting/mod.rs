@@ -44,7 +44,7 @@ pub(crate) fn allocations() -> u64 {
     ALLOCATIONS.get()
 }
 
-/// Checks every schedule with two of the four shapes of rows. A world with one more rank checks the other two.
+/// Checks every schedule with two of the four shapes of rows. A world with one more rank checks the other two shapes.
 pub(crate) fn runs_allocate_nothing(world: &World) {
     const ROWS: [(usize, usize); 4] = [(1, 1), (3, 3), (100, 1), (300, 7)];
     let scheduled = Algorithm::all().filter(|algorithm| algorithm.is_scheduled());
@@ -55,7 +55,7 @@ pub(crate) fn runs_allocate_nothing(world: &World) {
     }
 }
 
-/// Checks one schedule. Allreduces by a second plan keep the ranks in step, because a rank ahead of its receivers needs memory for their messages.
+/// Checks one schedule. Allreduces by a second plan keep the ranks in step, because a rank ahead of its receivers needs memory for messages.
 fn check(world: &World, algorithm: Algorithm, width: usize, blocks: usize) {
     let build = || {
         Plan::builder(world)
@@ -91,7 +91,7 @@ fn check(world: &World, algorithm: Algorithm, width: usize, blocks: usize) {
     for _ in 0..20 {
         run_all();
     }
-    // If the system has stopped a rank for a while, messages that wait need memory. But a run that itself allocates does so every time.
+    // If the system has stopped a rank for a while, waiting messages need memory. A run that itself allocates does so every time.
     let counts = [(); 3].map(|()| {
         let before = allocations();
         for _ in 0..5 {

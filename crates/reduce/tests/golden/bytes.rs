@@ -1,4 +1,4 @@
-//! Checks the golden bytes of accumulators. Each item has its own accumulator; all are merged, from the last item to the first.
+//! Checks the golden bytes of accumulators. Each item has its own accumulator; they are merged from the last item to the first.
 
 use reduce::exact::{
     Accumulator as _, ComplexMoments, ComplexProductSum, ComplexSum, Float, Moments, ProductSum,

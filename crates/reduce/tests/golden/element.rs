@@ -53,7 +53,7 @@ macro_rules! float {
         }
 
         impl Float for $float {
-            #[allow(clippy::cast_possible_truncation, reason = "this is how it rounds")]
+            #[allow(clippy::cast_possible_truncation, reason = "the cast rounds")]
             fn rounded(number: f64) -> Self {
                 number as $float
             }

@@ -1,4 +1,4 @@
-//! Checks the golden bytes of sums and moments by key. Each item has its own state; all are merged, from the last item to the first.
+//! Checks the golden bytes of sums and moments by key. Each item has its own state; they are merged from the last item to the first.
 
 use reduce::exact::{
     CoMoments, Extrema, IntegerMoments, IntegerSum, Keyed, KeyedSlot, Mean, Moments, Powers,

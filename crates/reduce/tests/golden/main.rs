@@ -1,5 +1,5 @@
 //! Checks the golden vectors of `golden/`, by folds and exact sums in one process, and by plans on ranks. This crate's folder `golden` is a link
-//! to the project's folder; a package has a copy of the files.
+//! to the project's folder; packages of the crate contain copies of the files.
 
 #![allow(
     clippy::unwrap_used,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::element::{Element, Float, Real};
 use super::{cases, text, values, words};
 
-/// Numbers of ranks: one, a few, and more than most vectors have items.
+/// Numbers of ranks: one, a few, and more than the number of items of most vectors.
 const RANKS: [usize; 5] = [1, 2, 3, 7, 12];
 
 #[test]
@@ -102,7 +102,7 @@ where
     check_real::<T>(case, &values(case, "items"));
 }
 
-/// Checks without plans, which take long to compile: only two integer types have plans here.
+/// Checks without plans. Plans take long to compile, so only two integer types have plans here.
 fn check_locally<T: Real>(case: &Value)
 where
     Sum: Operator<T>,
@@ -231,7 +231,7 @@ fn has_prefixes<T: Element, O: Operator<T> + 'static>(
     });
 }
 
-/// Runs a plan on a rank's items, given with their numbers. Returns what the rank finds and what it should find.
+/// Runs a plan on a rank's items, whose numbers are also given. Returns what the rank finds and what it should find.
 type Run<'r, T, O> = &'r (dyn Fn(&Plan<T, O>, &[T], Range<usize>) -> (Vec<T>, Vec<String>) + Sync);
 
 /// Checks `run` on different numbers of ranks.

@@ -1,5 +1,5 @@
-//! Checks the golden vectors of co-moments and of powers: two statistics, and the bytes of states. Each item has its own state; all are
-//! merged, from the last item to the first.
+//! Checks the golden vectors of co-moments and of powers: two statistics, and the bytes of states. Each item has its own state; they are
+//! merged from the last item to the first.
 
 use reduce::exact::{CoMoments, Powers};
 use serde_json::Value;

@@ -202,7 +202,7 @@ fn scattered(world: &World) {
             let root = world.size() - 1;
             let in_turn = ownerships[usize::from(turn % 2 == 0)];
             check_rows(world, &items, 2, Sum, in_turn, algorithm, root);
-            // By extents: a rank need not know the extents of other ranks.
+            // If ranks give extents, a rank need not know the extents of other ranks.
             let extents: Vec<Range<u64>> = ownership.extents(world.rank()).collect();
             let numbers: Vec<u64> = (1..=count).collect();
             let plan = Plan::builder(world)
@@ -440,7 +440,7 @@ fn wrong_arguments(world: &World) {
         .build::<f64>()
         .unwrap_err();
     assert_same_error(world, &error, &["algorithm1", "rows of 2"]);
-    // One rank passes a result of another length: its error says so, and the others learn that it failed.
+    // One rank passes a result of another length. Its error says so, and the other ranks learn that this rank failed.
     for algorithm in offered(world).filter(|algorithm| algorithm.takes_rows()) {
         let plan = builder()
             .width(3)

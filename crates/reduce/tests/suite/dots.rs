@@ -16,7 +16,7 @@ fn products(world: &World) {
     for (count, width) in [(0, 1), (1, 1), (1000, 1), (7 * size, 3), (45, 40)] {
         let one_stretch = Ownership::from(Distribution::upper(count as u64, size).unwrap());
         for ownership in [one_stretch, random_ownership(count as u64, size, 3)] {
-            // The factors of each pair. Both factors of the last pair are the same slice.
+            // The two factors of the last pair are the same slice.
             let factors = |pair: usize, factor: usize| {
                 let seed = if pair + 1 == width {
                     1
