@@ -1,4 +1,4 @@
-//! The spans and events that feature `tracing` emits.
+//! Tests the spans and events that plans emit with feature `tracing`.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -39,12 +39,12 @@ impl Subscriber for Counter {
     fn exit(&self, _span: &Id) {}
 }
 
-/// Numbers of spans and events of a reduce by an algorithm.
+/// Builds and runs one reduce by `algorithm` on three ranks. Returns the number of its spans or events of each name.
 fn counts(algorithm: Algorithm) -> BTreeMap<&'static str, usize> {
     let counter = Counter::default();
     run(3, |world| {
         let _guard = tracing::subscriber::set_default(counter.clone());
-        // Figure 2.2: nine items on three ranks.
+        // Nine items on three ranks, as in Figure 2.2 of the thesis.
         let plan = Plan::builder(world)
             .local_items(3)
             .algorithm(algorithm)
@@ -78,7 +78,7 @@ fn a_schedule_shows_the_same() {
     assert_eq!(counts["waiting"], 2);
 }
 
-/// A plan warns if scattered items make its messages long; a printed plan says the same.
+/// If scattered items make a plan's messages long, building the plan emits a warning, and the printed plan contains the warning, too.
 #[test]
 fn scattered_items_are_warned_of() {
     let warnings = |items: u64, block_items: u64| {

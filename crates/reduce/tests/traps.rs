@@ -1,7 +1,7 @@
-//! Programs let the processor trap invalid operations, divisions by zero and overflows, to find their own faults. Finite items never trap in
-//! treefold, at any SIMD level.
+//! Tests that finite items cause no traps in treefold, at any SIMD level. Some programs let the processor trap invalid operations, divisions
+//! by zero and overflows, in order to find their own errors.
 //!
-//! x86-64 only: other processors need not have traps, and keep exception flags elsewhere.
+//! The tests run only on x86-64. Other processors may not support traps, and their exception flags are in another register.
 
 #![cfg(target_arch = "x86_64")]
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
@@ -29,7 +29,7 @@ const LENGTHS: [usize; 14] = [0, 1, 2, 3, 7, 8, 9, 31, 64, 65, 130, 257, 1000, 5
 
 const WIDTHS: [usize; 9] = [1, 2, 3, 5, 8, 13, 17, 33, 100];
 
-/// Runs `body` twice: first without traps, to name exceptions that would trap; then with traps, which would end the test's process.
+/// Runs `body` twice: first without traps, to report exceptions by name; then with traps, where an exception ends the test's process.
 #[track_caller]
 fn never_traps(what: &str, mut body: impl FnMut()) {
     set(DEFAULT);
@@ -41,7 +41,7 @@ fn never_traps(what: &str, mut body: impl FnMut()) {
     set(DEFAULT);
 }
 
-/// A number of either sign, whose exponent is within `span` of `middle`.
+/// A number of either sign. Its exponent differs from `middle` by at most `span`.
 fn item(i: usize, middle: i32, span: i32) -> f64 {
     let mixed = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let fraction = 1.0 + (mixed >> 12) as f64 / (1_u64 << 52) as f64;
@@ -61,7 +61,7 @@ fn moderate(length: usize) -> Vec<f64> {
     items.collect()
 }
 
-/// Items at the ends of the range, each with its opposite: their exact sum is zero.
+/// Items near the largest and smallest magnitudes, each with its opposite, so that their exact sum is zero.
 fn extreme(length: usize) -> Vec<f64> {
     let pair = |i: usize| match i % 5 {
         0 => f64::MAX,
@@ -176,7 +176,7 @@ macro_rules! exact_sums {
                     sum.add_at(level, items);
                     let _ = sum.value();
                 });
-                // As floats, the product of two of the greatest items is infinite, and the product of two of the least is zero.
+                // Rounded to a float, the product of two of the largest items is infinite, and the product of two of the smallest is zero.
                 for y in [items, &reversed] {
                     never_traps(&name("exact dot product"), || {
                         let mut sum = exact::ProductSum::new();
@@ -201,7 +201,7 @@ macro_rules! exact_sums {
                 let mut sum = exact::Sum::new();
                 sum.add_magnitudes(items);
             });
-            // The guessed scale of a column may be far from items at both ends of the range. The result is then discarded.
+            // A column's scale is guessed, and may be far from the scale of very large and very small items. The result is then discarded.
             for width in WIDTHS.into_iter().filter(|width| *width <= items.len()) {
                 let rows = &items[..items.len() - items.len() % width];
                 never_traps(&what(&format!("exact sums of rows of {width}")), || {
@@ -248,7 +248,7 @@ fn finite_items_do_not_trap_in_one_process() {
     }
 }
 
-/// With traps, exact sums have the same values, and leave the register unchanged.
+/// With traps enabled, exact sums have the same values as without, and leave the control register unchanged.
 #[test]
 fn exact_sums_leave_the_register_and_have_their_values() {
     let items = extreme(5001);
@@ -268,7 +268,7 @@ fn exact_sums_leave_the_register_and_have_their_values() {
     };
     let expected = values();
     assert_eq!(expected[..2], [0.0, 12.0].map(f64::to_bits));
-    // Traps alone; with the inexact flag set; and in two other environments, in which exact sums add integers.
+    // Traps are enabled: alone, with the inexact flag set, and in two environments in which exact sums add integers.
     for register in [0, 1 << 5, ROUND_UP, FLUSH_TO_ZERO].map(|more| (DEFAULT & !MASKS) | more) {
         set(register);
         let values = values();
@@ -278,7 +278,7 @@ fn exact_sums_leave_the_register_and_have_their_values() {
     }
 }
 
-/// Every exception traps, including inexact results and underflow.
+/// The check does not trap, although every exception would, including inexact results and underflow.
 #[test]
 fn the_environment_is_named_without_a_trap() {
     for (bits, error) in DEPARTURES {
@@ -290,7 +290,7 @@ fn the_environment_is_named_without_a_trap() {
     }
 }
 
-/// Runs plans by every algorithm, on threads that all have traps.
+/// Runs plans by every algorithm. Traps are enabled on the thread of each rank.
 fn plans<O: Operator<f64> + Clone + Send + Sync + 'static>(operator: &O) {
     for algorithm in Algorithm::all().filter(|&other| other != Algorithm::MpiNative) {
         run(3, |world| {
@@ -311,7 +311,7 @@ fn plans<O: Operator<f64> + Clone + Send + Sync + 'static>(operator: &O) {
     }
 }
 
-/// Traps are set on the thread of each rank, while plans are built and run.
+/// Builds and runs plans of exact sums. Traps are enabled on the thread of each rank.
 fn exact_plans(algorithm: Algorithm) {
     run(3, |world| {
         let items = extreme(600 + world.rank());
@@ -343,7 +343,7 @@ fn finite_items_do_not_trap_in_plans_of_exact_sums() {
     }
 }
 
-/// Each of a pool's threads has its own register.
+/// Traps are enabled on every thread of the pool, because each thread has its own control register.
 #[cfg(feature = "par")]
 #[test]
 fn finite_items_do_not_trap_in_exact_sums_by_many_threads() {

@@ -1,4 +1,4 @@
-//! All ranks choose the same schedule. A program or the environment can name it, and it never changes a bit.
+//! Tests that all ranks choose the same schedule, which a program or an environment variable can name, and that no schedule changes a bit.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -91,9 +91,9 @@ proptest! {
         .unwrap();
         let bits = |row: &[f64]| -> Vec<u64> { row.iter().map(|value| value.to_bits()).collect() };
         for (algorithm, found_blocks, result) in &found {
-            // All ranks choose the same algorithm; if one is named, that one.
+            // All ranks choose the same algorithm. If an algorithm is named, they choose that one.
             prop_assert_eq!((algorithm, found_blocks), (&found[0].0, &found[0].1));
-            // For some numbers of ranks and ports, dissemination has no program of its own.
+            // For some numbers of ranks and ports, `dissemination` does not adapt, and `bruck` runs instead.
             let is_named = |named| {
                 named == *algorithm
                     || (named, *algorithm) == (Algorithm::Dissemination, Algorithm::Bruck)
@@ -121,7 +121,7 @@ fn first_line(ranks: usize, width: usize, link: Link) -> String {
 #[test]
 fn long_rows_go_another_way_than_short_ones() {
     if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
-        println!("skipped: one core, where ranks take turns");
+        println!("skipped: ranks take turns on one core");
         return;
     }
     let slow = Link {
@@ -140,7 +140,7 @@ fn ranks_that_take_turns_send_few_messages() {
     assert!(line.ends_with("by binomial"), "{line}");
 }
 
-/// If messages between nodes take long, few rounds between nodes win. If many messages crowd each other, few messages win.
+/// Plans choose few rounds between nodes if messages between nodes take long, but few messages if concurrent messages slow each other down.
 #[test]
 fn far_nodes_go_another_way_than_near_ones() {
     let line = |ranks, delay_ns, crowding_ns| {
@@ -167,7 +167,7 @@ fn far_nodes_go_another_way_than_near_ones() {
     assert_eq!(line(8, 5e6, 2e4), direct);
     let doubling = "hierarchical (nodes of 2, binomial within, recursive-doubling between)";
     assert_eq!(line(16, 1e5, 2e4), doubling);
-    // One node.
+    // All ranks are on one node.
     let one = line(2, 5e6, 2e4);
     assert!(!one.contains("hierarchical"), "{one}");
 }
@@ -237,7 +237,7 @@ fn ranks_that_say_different_things_hear_of_it() {
     });
     for error in errors.unwrap() {
         assert!(error.contains("parameters of the algorithm"), "{error}");
-        assert!(error.contains("blocks 2"), "{error}");
+        assert!(error.contains("blocks: 2"), "{error}");
     }
 }
 
@@ -249,7 +249,7 @@ fn a_link_is_measured_alike() {
     assert!(threads::run(1, |world| world.measure_link().unwrap()).is_ok());
 }
 
-/// This executable, run as cargo runs it: for another architecture, by an emulator.
+/// A command that runs this executable as cargo does: in an emulator, if it was built for another architecture.
 fn this_executable() -> Command {
     let executable = env::current_exe().unwrap();
     let runner = env::vars().find_map(|(name, value)| {
@@ -265,7 +265,7 @@ fn this_executable() -> Command {
     command
 }
 
-/// The variable belongs to the process, so each case runs in another process.
+/// An environment variable applies to the whole process, so each case runs in a process of its own.
 #[test]
 fn the_environment_names_the_algorithm() {
     if let Ok(expected) = env::var("TREEFOLD_TEST_EXPECTS") {
@@ -275,7 +275,7 @@ fn the_environment_names_the_algorithm() {
             match builder.build::<f64>() {
                 Ok(plan) => {
                     let total = plan.allreduce(&items[world.rank()..][..1]).unwrap();
-                    // Whatever the variable says, it changes no bit.
+                    // The variable never changes the bits of a result.
                     assert_eq!(total.to_bits(), reduce::sum(&items).unwrap().to_bits());
                     plan.algorithm(Operation::Allreduce).unwrap().to_string()
                 }
@@ -313,7 +313,7 @@ fn the_environment_names_the_algorithm() {
             "TREEFOLD_ALGORITHM: unknown algorithm `left-to-right`",
         ),
     ];
-    // No algorithm is named: the fastest one runs, as if the variable were not set.
+    // An empty variable names no algorithm. The fastest one runs, as if the variable were not set.
     let fastest = threads::run(5, |world| {
         let plan = Plan::builder(world).local_items(1).build::<f64>().unwrap();
         plan.algorithm(Operation::Allreduce).unwrap().name()

@@ -1,7 +1,7 @@
-//! Processes are killed, and the others continue without them. `cargo xtask test --stage ulfm` starts this program by Open MPI's
-//! `mpirun --with-ft ulfm`. Its arguments are the number of the moment at which processes are lost, and an algorithm.
+//! Tests that the remaining processes continue after others were killed. `cargo xtask test --stage ulfm` starts this program with Open MPI's
+//! `mpirun --with-ft ulfm`. The program's arguments are the number of the [`losses::Moment`] of each loss, and an algorithm.
 
-#![expect(clippy::print_stdout, reason = "its output is its report")]
+#![expect(clippy::print_stdout, reason = "the program prints its report")]
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -45,5 +45,5 @@ fn check(world: &World) {
     let algorithm: Algorithm = algorithm.parse().unwrap();
     let rule = [Rebalance::MinimalMovement, Rebalance::EvenShares][number % 2];
     losses::lose_one_after_the_other(world, LEFT, algorithm, rule, moment, Loss::Kill);
-    println!("one of {LEFT} is left: {moment:?}, {algorithm}, {rule:?}");
+    println!("this is one of the {LEFT} processes left: {moment:?}, {algorithm}, {rule:?}");
 }

@@ -1,7 +1,7 @@
-//! Checks that worlds, plans and runs in flight leak no memory, in whatever order they are dropped. Counts the memory of all threads.
+//! Checks that worlds, plans and runs in flight leak no memory in any order of drops. Counts the memory of all threads.
 
 #![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]
-#![expect(clippy::print_stdout, reason = "its output is its report")]
+#![expect(clippy::print_stdout, reason = "the program prints its report")]
 
 #[path = "suite/handles.rs"]
 mod handles;
@@ -10,7 +10,7 @@ mod live;
 use reduce::World;
 use reduce::threads::run;
 
-/// One check: every rank of a world calls it.
+/// One check. Every rank of a world calls this function.
 type Check = fn(&World);
 
 fn main() {

@@ -47,7 +47,7 @@ impl Builder {
     /// [`width`](Builder::width) and its settings about items are ignored.
     ///
     /// # Errors
-    /// Those of [`build`](Builder::build), except those about items. Also if the ranks disagree on the number of keys, or if it is 0.
+    /// Those of [`build`](Builder::build) that are not about items, or an error if the ranks disagree on the number of keys or it is 0.
     pub fn build_keyed<S: KeyedSlot>(self, keys: usize) -> Result<KeyedPlan<Keyed<S>>, BuildError> {
         let world = &self.world;
         let mut rows = self.one_item_each(PlanKind::Keyed)?;

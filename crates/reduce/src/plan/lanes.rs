@@ -59,8 +59,8 @@ impl Builder {
     /// The builder's [`width`](Builder::width) is ignored.
     ///
     /// # Errors
-    /// Those of [`build`](Builder::build). Also if the ranks disagree on the number of lanes, if it is not from 1 to 2^20, or if a range of a
-    /// rank's items does not begin at a multiple of it.
+    /// Those of [`build`](Builder::build), or an error if the ranks disagree on the number of lanes, if this number is not from 1 to 2^20, or
+    /// if a range of a rank's items does not begin at a multiple of this number.
     pub fn build_lanes<T: Pod + Float>(mut self, lanes: usize) -> Result<LanesPlan<T>, BuildError>
     where
         Sum: Operator<T>,

@@ -219,7 +219,7 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// Those of [`agree`](World::agree). Also, on all ranks, if the new world cannot be set up for a reason other than a loss.
+    /// Those of [`agree`](World::agree), or an error on all ranks if the new world cannot be set up for a reason other than a loss.
     pub fn shrink(&self) -> Result<Shrunk, comm::Error> {
         self.check_not_nested()?;
         // Pending notices for this world's ranks no longer matter.

@@ -1,4 +1,4 @@
-//! Exact sums have the same value for every distribution of the items, every algorithm and every operation.
+//! Tests that exact sums have the same value for every distribution of the items, every algorithm and every operation.
 
 use reduce::exact::{self, ComplexProductSum, ComplexSum, LimitError, ProductSum, Sum};
 use reduce::{Algorithm, BuildError, Operation, Plan, RunError, World};
@@ -15,7 +15,7 @@ pub(crate) const CHECKS: [(&str, Check); 7] = [
     ("exact sums of too many items", limits),
 ];
 
-/// The ranks together have more items than one sum can count.
+/// Checks the error if all ranks together have more items than one sum can count.
 fn limits(world: &World) {
     let (rank, ranks) = (world.rank(), world.size());
     if ranks == 1 {
@@ -35,7 +35,7 @@ fn limits(world: &World) {
         let outcome = plan.allreduce_into(&[local], &mut result);
         assert_eq!(outcome, Err(RunError::Limit { rank, error }), "{algorithm}");
         assert_eq!(result[0].value().to_bits(), 7.0_f64.to_bits());
-        // The plan is not spent: it adds the items of one of these ranks.
+        // The plan is not spent: it can add the items of one rank alone.
         let one = if rank == 0 { local } else { Sum::new() };
         let sum = plan.allreduce(&one).unwrap();
         assert!(
@@ -45,7 +45,7 @@ fn limits(world: &World) {
     }
 }
 
-/// Distributes items over the ranks, differently for each seed. Rank 0 gets half of them.
+/// Distributes items over the ranks, differently for each seed. Rank 0 gets about half of them.
 fn lots<T: Copy>(items: &[T], ranks: usize, seed: u64) -> Vec<Vec<T>> {
     let mut lots = vec![Vec::new(); ranks];
     for (index, &item) in (0..).zip(items) {
@@ -77,7 +77,7 @@ fn every_algorithm(world: &World) {
         let root = ranks / 2;
         let builder = Plan::builder(world).algorithm(algorithm).root(root);
         let plan = builder.build_exact::<Sum<f64>>().unwrap();
-        // The same plan adds any number of items.
+        // One plan can add any number of items.
         for count in [0, 1, 2, 50, 3000] {
             let mut items = numbers(count, count as u64);
             for seed in 0..2 {

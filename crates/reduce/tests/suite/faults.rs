@@ -1,4 +1,4 @@
-//! Ranks make different calls: every rank that cannot get a result gets an error at once, and no rank gets a wrong value.
+//! Tests ranks that make different calls. Every rank that cannot get a result gets an error at once, and no rank gets a wrong value.
 
 #![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
 
@@ -14,8 +14,8 @@ use reduce::{Algorithm, BuildError, Builder, Operation, Plan, RunError, Sum, Wor
 
 use super::Check;
 
-/// Checks for MPI alone. A mismatch may leave all ranks waiting: that ends a world of threads, but not a world of MPI processes.
-#[allow(dead_code, reason = "threads have a world for each case")]
+/// Checks that run only under MPI. A mismatch may leave all ranks waiting, which ends a world of threads, but not a world of MPI processes.
+#[allow(dead_code, reason = "on threads, each case runs in a world of its own")]
 pub(crate) const MISMATCHES: [(&str, Check); 3] = [
     ("ranks in different operations", different_operations),
     ("a rank that skips an operation", skipped_operations),
@@ -44,7 +44,7 @@ const FEW: [Algorithm; 5] = [
     Algorithm::Dissemination,
 ];
 
-/// All schedules; on many ranks, a few.
+/// All schedules, or those of [`FEW`] if there are more than five ranks.
 pub(crate) fn algorithms(size: usize) -> impl Iterator<Item = Algorithm> {
     let scheduled = Algorithm::all().filter(|algorithm| algorithm.is_scheduled());
     scheduled.filter(move |algorithm| size <= 5 || FEW.contains(algorithm))
@@ -78,7 +78,7 @@ fn run(
     Ok(is_mine.then_some(result))
 }
 
-/// The correct result of a rank whose operation does not depend on the last rank, which runs another operation; `None` for other ranks.
+/// This rank's correct result if its operation does not depend on the last rank, which runs another operation. Otherwise, `None`.
 fn without_the_last(world: &World, operation: Operation, number: f64) -> Option<Option<f64>> {
     let rank = f64::from(u32::try_from(world.rank()).unwrap());
     let is_last = world.rank() == world.size() - 1;
@@ -91,7 +91,7 @@ fn without_the_last(world: &World, operation: Operation, number: f64) -> Option<
     }
 }
 
-/// Checks that this rank has no result, or a result that it may have.
+/// Checks that this rank got an error, an empty result or the correct result.
 #[track_caller]
 fn assert_no_wrong_value(
     world: &World,
@@ -120,7 +120,7 @@ fn assert_world_works(world: &World) {
     assert_eq!(plan.allreduce(&[1.0]), Ok(f64::from(size)));
 }
 
-/// A case in which the last rank runs a different operation from the others. The algorithm and the width of rows are the same.
+/// A case in which the last rank runs a different operation from the others, with the same algorithm and rows of the same width.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OddOneOut {
     algorithm: Algorithm,
@@ -130,7 +130,7 @@ pub(crate) struct OddOneOut {
 }
 
 impl OddOneOut {
-    /// The cases for these algorithms; on many ranks, only those in which the other ranks run an allreduce.
+    /// The cases for these algorithms. If there are more than five ranks, the ranks other than the last always run an allreduce.
     pub(crate) fn all(
         size: usize,
         algorithms: impl Iterator<Item = Algorithm>,
@@ -175,8 +175,8 @@ impl OddOneOut {
     }
 }
 
-/// Whether an error is one that different calls may cause. If all threads wait, the error says for which ranks. A rank that has learned of the
-/// mismatch, and has left, may be reported missing before the notice of the mismatch reaches the next rank.
+/// Whether an error is one that different calls may cause. If all threads wait, the error is a deadlock. A rank may learn of the mismatch and
+/// end; if another rank finds it missing before it receives the notice of the mismatch, that rank's error is `Left`.
 fn is_known(error: &RunError) -> bool {
     matches!(
         error,
@@ -196,10 +196,10 @@ pub(crate) fn different_operations(world: &World) {
     assert_world_works(world);
 }
 
-/// A call on a new plan, with the name that errors give the call. Returns whether this rank gets a result.
+/// The name of a call in errors, and a function that makes the call on a new plan. It returns whether this rank gets a result.
 type Asked = (&'static str, fn(Builder) -> Result<bool, RunError>);
 
-/// Groups of calls: ranks make different calls of one group on the same plan.
+/// Groups of calls. In each case, rank 0 makes one call of a group, and all other ranks make another call of this group.
 const ASKED: [&[Asked]; 5] = [
     &[
         ("(allreduce)", |builder| {
@@ -296,7 +296,7 @@ impl OddOperand {
         })
     }
 
-    /// Checks that this rank gets no result. If its error is the mismatch, the error names both calls.
+    /// Makes this rank's call, and returns the error. Checks that the call has no result, and that a mismatch's error names both calls.
     pub(crate) fn check(self, world: &World) -> Option<RunError> {
         let (_, call) = if world.rank() == 0 {
             self.odd
@@ -419,7 +419,7 @@ fn spent_on_one_rank(world: &World) {
     assert_world_works(world);
 }
 
-/// The last rank drops a run in flight, and builds another plan at once. The other ranks wait for the run first, so they build that plan later.
+/// The last rank drops a run in flight, and builds a new plan at once. The other ranks wait for the run before they build the new plan.
 fn dropped_on_one_rank(world: &World) {
     let (rank, last) = (world.rank(), world.size() - 1);
     for width in [1, 700] {
@@ -448,7 +448,7 @@ fn dropped_on_one_rank(world: &World) {
     }
 }
 
-/// The operator panics on the last rank, which notifies the others at once. The errors of all other ranks name that rank, and not a rank that has
+/// The operator panics on the last rank, which notifies the other ranks at once. Their errors name the last rank, and not a rank that has
 /// only learned of the panic.
 fn panics_on_one_rank(world: &World) {
     let (rank, last) = (world.rank(), world.size() - 1);
@@ -478,7 +478,7 @@ fn panics_on_one_rank(world: &World) {
     assert_world_works(world);
 }
 
-/// In the transport's own reductions, any rank may combine any values. But no rank gets a wrong value, and no rank waits forever.
+/// In the transport's own reductions, any rank may combine any values. Even after a panic, no rank gets a wrong value or waits forever.
 fn panics_in_native_reductions(world: &World) {
     if world.transport().native_reductions().is_none() {
         return;
@@ -527,7 +527,7 @@ fn panics_in_native_reductions(world: &World) {
     assert_world_works(world);
 }
 
-/// A rank that waits for no other rank runs ahead of the others, by more runs than tags can count. That is no error.
+/// A rank that waits for no other rank may be ahead of the others by more runs than tags can count. The results are still correct.
 fn runs_ahead(world: &World) {
     const RUNS: u32 = 9000;
     let plan = plan(world, Algorithm::Direct, 1);
@@ -543,7 +543,7 @@ fn runs_ahead(world: &World) {
     assert_world_works(world);
 }
 
-/// The ranks drop a run, then build more plans than MPI has tags. One plan would have the dropped run's tag if tags were reused.
+/// The ranks drop a run, and then build more plans than MPI has tags. If tags were reused, one of the plans would have the dropped run's tag.
 fn tags_run_out(world: &World) {
     const TAGS: usize = 1 << 15;
     let ownership = Ownership::one_item_each(world.size()).unwrap();

@@ -1,4 +1,4 @@
-//! Rows that were folded elsewhere: the folds of each rank's own nodes take the place of its rows.
+//! Tests rows that were folded elsewhere: instead of its rows, each rank passes the folds of its own nodes.
 
 use distribution::{Distribution, Ownership};
 use reduce::{Algorithm, Operation, Plan, RunError, Sum, World, sum_rows};
@@ -12,7 +12,7 @@ pub(crate) const CHECKS: [(&str, Check); 3] = [
     ("folds that are missing", missing_folds),
 ];
 
-/// The folds of a rank's own nodes.
+/// Folds a rank's rows: one row for each of the rank's own nodes.
 fn folds(plan: &Plan<f64, Sum>, operation: Operation, rows: &[f64]) -> Vec<f64> {
     let width = plan.width();
     let mut rest = rows;
@@ -28,7 +28,7 @@ fn folds(plan: &Plan<f64, Sum>, operation: Operation, rows: &[f64]) -> Vec<f64> 
     nodes
 }
 
-/// Plans copy short rows, and use long rows in place.
+/// The widths include short rows, which plans copy, and long rows, which plans use in place.
 fn folded_elsewhere(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     for (count, width) in [(1, 1), (1000, 1), (7 * size, 3), (size, 300), (45, 300)] {
@@ -42,7 +42,7 @@ fn folded_elsewhere(world: &World) {
                 let plan = Plan::builder(world).width(width).algorithm(algorithm);
                 let plan = plan.ownership(&ownership).build::<f64>().unwrap();
                 let mut row = vec![7.0; width];
-                // Ranks pass rows and folds alternately. The result is the same.
+                // Each rank passes rows in one turn and folds in the other. The result is the same.
                 for turn in 0..2 {
                     if (rank + turn) % 2 == 0 {
                         let nodes = folds(&plan, Operation::Allreduce, &rows);
@@ -130,7 +130,7 @@ fn missing_folds(world: &World) {
             assert!(matches!(error, RunError::WrongLength { .. }), "{error}");
         }
     }
-    // If a run is started, the wait returns the error.
+    // If the folds are passed when a run is started, the error is returned by the wait.
     let plan = Plan::builder(world).local_items(5).build::<f64>().unwrap();
     let nodes = folds(&plan, Operation::Allreduce, &[1.0; 5]);
     let gone = (rank == failing).then(|| "the device is gone".to_owned());
@@ -142,7 +142,7 @@ fn missing_folds(world: &World) {
         rank == failing,
         "{error}"
     );
-    // One rank passes a result of another length.
+    // One rank passes a result slice of the wrong length.
     let plan = Plan::builder(world).local_items(5).build::<f64>().unwrap();
     let nodes = folds(&plan, Operation::Allreduce, &[1.0; 5]);
     let mut result = vec![7.0; if rank == failing { 2 } else { 1 }];
@@ -152,7 +152,7 @@ fn missing_folds(world: &World) {
         rank == failing,
         "{error}"
     );
-    // The thesis' algorithm has no such nodes, and its plan can still be run.
+    // Plans of Algorithm 1 have no own nodes, so they refuse folds. They can be run afterwards.
     let plan = Plan::builder(world)
         .local_items(5)
         .algorithm(Algorithm::Algorithm1);

@@ -1,11 +1,11 @@
-//! Worlds, plans and runs in flight are stored in structs, and dropped in every order.
+//! Tests worlds, plans and runs in flight that are stored in a struct and dropped in every order.
 
 use distribution::Ownership;
 use reduce::{BuildError, Pending, Plan, RunError, Sum, World, exact};
 
 use super::Check;
 
-/// What a solver stores.
+/// A program's struct that owns its handles.
 struct Solver {
     world: Option<World>,
     plan: Option<Plan<f64, Sum>>,
@@ -45,7 +45,7 @@ const ORDERS: [[usize; 3]; 6] = [
     [2, 1, 0],
 ];
 
-/// Every rank drops its handles in a different order, with the run in different states; later plans never receive the run's messages.
+/// Ranks drop their handles in different orders, some after they have tested the run. Later plans never receive the run's messages.
 fn dropped_in_every_order(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     for (round, _) in ORDERS.iter().enumerate() {
@@ -77,7 +77,7 @@ fn a_run_outlives_its_plan(world: &World) {
     assert_eq!(total.to_bits(), (world.size() as f64).to_bits());
 }
 
-/// A wait with a slice of another length returns an error after the run has succeeded. All ranks can run the plan again.
+/// If the slice that is passed to a wait has the wrong length, the wait returns an error, but the run has succeeded. The plan can run again.
 fn a_slice_of_another_length_spends_nothing(world: &World) {
     let (rank, size) = (world.rank(), world.size() as f64);
     let plan = Plan::builder(world)
@@ -110,7 +110,7 @@ fn a_slice_of_another_length_spends_nothing(world: &World) {
     }
 }
 
-/// A scalar call on rows fails at once on every rank that makes it. Ranks that start the right call get an error.
+/// A scalar call on a plan of rows fails at once on every rank that makes it. Ranks that depend on such a rank get an error, too.
 fn a_scalar_call_on_rows(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     let refused = |expected| RunError::WrongResultLength {
@@ -149,7 +149,7 @@ fn a_scalar_call_on_rows(world: &World) {
                 assert_eq!(wrong(), Err(spent), "{calls}");
             } else {
                 let outcome = right();
-                // A rank that needs nothing from the culprit may not get the error in this run.
+                // A rank that needs nothing from the culprit need not get the error in this run.
                 let needs_it =
                     calls % 2 == 0 && (calls < 4 || culprit < rank) || calls == 5 && culprit < rank;
                 let heard_or_well = [Ok(()), Err(heard(culprit))];
@@ -165,7 +165,7 @@ fn a_scalar_call_on_rows(world: &World) {
     assert_eq!(total.to_bits(), (size as f64).to_bits());
 }
 
-/// A plan whose parameters all ranks know is built without messages.
+/// An agreed plan, whose parameters are known to all ranks, is built without messages.
 fn agreed_plans_communicate_nothing(world: &World) {
     let before = world.traffic().messages;
     let rule = Ownership::one_item_each(world.size()).unwrap();

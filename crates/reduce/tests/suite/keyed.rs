@@ -1,4 +1,4 @@
-//! Sums by key over ranks equal those of one process, for every distribution of the items, every algorithm and every operation.
+//! Tests that sums by key over ranks equal the sums by key of one process, for every distribution of the items, algorithm and operation.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub(crate) const CHECKS: [(&str, Check); 8] = [
     ("sums by key of too many items", limits),
 ];
 
-/// The ranks together have more items than one sum can count.
+/// Checks the error if all ranks together have more items than one sum can count.
 fn limits(world: &World) {
     let (rank, ranks) = (world.rank(), world.size());
     if ranks == 1 {
@@ -51,7 +51,7 @@ fn limits(world: &World) {
         let plan = builder().build_keyed::<Sum<f64>>(3).unwrap();
         assert_eq!(plan.allreduce(&sums).err(), Some(error.clone()));
         assert_eq!(plan.reduce(&sums).err(), Some(error.clone()));
-        // The plan is not spent: it adds the items of one of these ranks.
+        // The plan is not spent: it can add the items of one rank alone.
         let one = if rank == 0 {
             sums.clone()
         } else {
@@ -85,7 +85,7 @@ fn limits(world: &World) {
 }
 
 impl Lot {
-    /// A second column.
+    /// A second column of items, for slots that need two columns.
     fn others(&self) -> Vec<f64> {
         self.items.iter().rev().map(|item| item * 0.75).collect()
     }
@@ -103,16 +103,16 @@ pub(crate) struct Lot {
     pub(crate) items: Vec<f64>,
 }
 
-/// The magnitudes of the items.
+/// The range of the items' magnitudes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
-    /// Twenty exponents, the same on all ranks.
+    /// Twenty different exponents, the same on all ranks.
     Near,
-    /// Twenty exponents on each rank, which differ by a hundred from those of the next rank.
+    /// Twenty different exponents on each rank, which are greater by 100 than those of the previous rank.
     Apart,
     /// All exponents, including subnormal numbers.
     Far,
-    /// Near, with zeros, infinities and NaNs among them.
+    /// Like `Near`, with some infinities and NaNs.
     Special,
 }
 
@@ -171,7 +171,7 @@ pub(crate) fn by_key(lots: &[Lot], keys: usize) -> Vec<Vec<f64>> {
     groups
 }
 
-/// The bits of each key's sum, computed in integers. A sum by key begins at +0.0.
+/// The bits of each key's sum, computed with integers. A sum by key begins at +0.0, so it is never -0.0.
 pub(crate) fn expected(lots: &[Lot], keys: usize) -> Vec<u64> {
     let groups = by_key(lots, keys);
     let sums = groups.iter().map(|items| integer_sums::sum(items) + 0.0);
@@ -196,7 +196,7 @@ pub(crate) fn sums_of(lot: &Lot, keys: usize) -> Keyed<Sum<f64>> {
     sums
 }
 
-/// Checks every operation of a plan, blocking and in split phase.
+/// Checks every operation of a plan, both as a blocking call and as a run that is started and waited for.
 pub(crate) fn check_all(
     plan: &KeyedPlan<Keyed<Sum<f64>>>,
     root: usize,
@@ -245,7 +245,7 @@ fn every_algorithm(world: &World) {
             let builder = Plan::builder(world).algorithm(algorithm).root(root);
             let plan = builder.build_keyed::<Sum<f64>>(keys).unwrap();
             assert_eq!(plan.keys(), keys);
-            // The same plan adds up other items, with other keys.
+            // One plan adds the items of all cases, although each case has other keys.
             for (kind, lots, expected) in &cases {
                 if keys < 150 || matches!(kind, Kind::Apart) {
                     check_all(&plan, root, lots, expected);
@@ -263,7 +263,7 @@ fn every_algorithm(world: &World) {
     }
 }
 
-/// The ranks' slots merge to the slot of all items: moments by all algorithms, other slots by two algorithms.
+/// Checks that the ranks' slots, merged, equal the slot of all items. All algorithms merge moments; two merge each other type of slot.
 fn slots(world: &World) {
     let all: Vec<Algorithm> = offered(world)
         .filter(|algorithm| algorithm.takes_rows())
@@ -281,7 +281,7 @@ fn slots(world: &World) {
     slot::<exact::IntegerMoments>(world, &two, |lot, add| add(lot.integers()[..].into()));
 }
 
-/// A function that gets the items of a slot.
+/// A function to which the items for a slot are passed.
 type WithItems<'f, S> = &'f mut dyn FnMut(<S as exact::Slot>::Items<'_>);
 
 /// Checks a type of slot. `with` passes the items of a lot to a function.
@@ -357,7 +357,7 @@ fn floats(world: &World) {
     let plan = plan.unwrap();
     for (seed, kind) in (9..).zip([Kind::Near, Kind::Special, Kind::Far, Kind::Apart]) {
         let lots = lots(ranks, keys, kind, seed);
-        // Doubles of all exponents become floats of all exponents: their upper bits are read as a float.
+        // The upper halves of doubles of all exponents are read as floats, which then have all exponents, too.
         let single = |item: f64| match kind {
             Kind::Near | Kind::Special => item as f32,
             Kind::Far | Kind::Apart => f32::from_bits((item.to_bits() >> 32) as u32),
@@ -397,12 +397,12 @@ fn under_way(world: &World) {
         let mut looks = 0;
         while !run.test().unwrap() {
             looks += 1;
-            assert!(looks < 10_000_000, "{kind:?} does not come to an end");
+            assert!(looks < 10_000_000, "{kind:?} does not end");
             std::thread::yield_now();
         }
         assert_eq!(bits(&run.wait().unwrap().values()), expected);
         let run = plan.start_allreduce(&local).unwrap();
-        // Refusing a call meanwhile, as bindings of other languages may do, changes nothing.
+        // Bindings for other languages may refuse a call while a run is under way. This changes nothing.
         plan.refuse(Operation::Allreduce);
         plan.refuse(Operation::Scan);
         while let Err(error) = run.wait_timeout(Duration::from_micros(20)) {
@@ -418,7 +418,7 @@ fn under_way(world: &World) {
     assert!(plan.allreduce(&local).is_ok());
 }
 
-/// Each rank waits for its runs in an order of its own.
+/// Ranks wait for their runs in different orders.
 fn several_in_flight(world: &World) {
     let (rank, ranks) = (world.rank(), world.size());
     let sizes = [3, 40, 100];
@@ -464,7 +464,7 @@ fn any_keys(world: &World) {
     let plan = builder.build_hashed::<i64, Sum<f64>>().unwrap();
     for (seed, kind) in (30..).zip(Kind::ALL) {
         let lots = lots(ranks, 60, kind, seed);
-        // Keys of any magnitude, in another order.
+        // Spreads the keys over the 64-bit integers, so that they have another order.
         let spread = |key: u32| {
             i64::from(key)
                 .wrapping_mul(0x1E37_79B9_7F4A_7C15)
@@ -492,7 +492,7 @@ fn any_keys(world: &World) {
         assert_eq!(at_root.is_some(), rank == root);
         at_root.iter().for_each(|all| same(all));
         let run = plan.start_allreduce(&local).unwrap();
-        // The run is under way on all ranks until its result is taken, even if the run is over.
+        // On every rank, the run counts as under way until its result is taken, even if it has ended.
         while rank.is_multiple_of(2) && !run.test().unwrap() {
             std::thread::yield_now();
         }
@@ -548,7 +548,7 @@ fn any_keys(world: &World) {
     whatever_the_type(world);
 }
 
-/// Uses a plan without its types, as other languages do.
+/// Uses a plan whose types are erased, as bindings for other languages do.
 fn whatever_the_type(world: &World) {
     let (rank, ranks) = (world.rank(), world.size());
     let plan = Plan::builder(world)
@@ -588,7 +588,7 @@ fn whatever_the_type(world: &World) {
         given: 11,
     };
     assert_eq!(short, Err(too_few));
-    // A result of this rank's own keys can replace a state. The values of all keys cannot.
+    // A reduce-scatter's result, which has this rank's own keys, can replace a state. An allreduce's result, which has all keys, cannot.
     assert!(plan.takes_state(&local) && !plan.takes_state(&0.0));
     let run = plan.run_state(Operation::ReduceScatter, &mut local);
     assert_eq!(run, Ok(true));

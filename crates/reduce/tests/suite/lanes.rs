@@ -1,4 +1,4 @@
-//! Sums in lanes over ranks.
+//! Tests sums in lanes over ranks.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub(crate) const CHECKS: [(&str, Check); 3] = [
     ("wrong calls of plans in lanes", wrong_calls),
 ];
 
-/// Ranges of rows of `lanes` items, for random ranks and in random order.
+/// Distributes `count` items over the ranks at random. A range consists of rows of `lanes` items, and a rank's ranges are in random order.
 fn extents(count: u64, ranks: usize, lanes: u64, seed: u64) -> Vec<Vec<Range<u64>>> {
     let mut own = vec![Vec::new(); ranks];
     let (mut start, mut state) = (0, seed);
@@ -25,7 +25,7 @@ fn extents(count: u64, ranks: usize, lanes: u64, seed: u64) -> Vec<Vec<Range<u64
             .wrapping_add(1_442_695_040_888_963_407);
         let end = count.min(start + lanes * (1 + (state >> 60)));
         let rank = usize::try_from((state >> 33) % ranks as u64).unwrap();
-        // The last range of items need not be the last one of its rank.
+        // The range that has the last item need not be the last range of its rank.
         let place = usize::from(state >> 32 & 1 != 0).min(own[rank].len());
         own[rank].insert(place, start..end);
         start = end;
@@ -68,7 +68,7 @@ fn sums_in_lanes(world: &World) {
                 let sum = sum.map(f64::to_bits);
                 assert_eq!(sum, (rank == size - 1).then_some(expected), "{algorithm}");
             }
-            // The sum of negative zeros is -0.0; of no items, +0.0.
+            // The sum of negative zeros is -0.0. The sum of no items is +0.0.
             let zeros = vec![-0.0_f32; own.len()];
             let builder = Plan::builder(world).extents(&extents[rank]);
             let plan = builder.build_lanes::<f32>(lanes).unwrap();
@@ -136,7 +136,7 @@ fn wrong_calls(world: &World) {
     let builder = Plan::builder(world).local_items(local.len() as u64);
     let plan = builder.build_lanes::<f64>(4).unwrap();
     assert_eq!(plan.allreduce(&local), Ok(5.0));
-    // The first rank's slice is too short: its error says so, and no other rank hangs.
+    // The slice of rank 0 is too short. The error on rank 0 says so, and no other rank hangs.
     let outcome = plan.allreduce(if rank == 0 { &local[1..] } else { &local });
     if rank == 0 {
         let wrong = RunError::WrongLength {

@@ -1,4 +1,4 @@
-//! Long rows, which plans do not copy but use in place, and cut into strips.
+//! Tests long rows. Plans do not copy long rows, but use them in place and cut them into strips.
 
 use std::time::Duration;
 
@@ -18,10 +18,10 @@ pub(crate) const CHECKS: [(&str, Check); 6] = [
     ("wrong arguments of runs in place", wrong_arguments),
 ];
 
-/// Number of doubles of a row. Rows of 2.4 kB stay in place.
+/// The number of doubles per row. A row has 2.4 kB, which is long enough for plans to use it in place.
 const WIDTH: usize = 300;
 
-/// Numbers of blocks of a row: the plan's choice, blocks of different widths, and more blocks than sends may be under way.
+/// Numbers of blocks per row: the plan's choice (`None`), a number that does not divide the width, and one above the limit of pending sends.
 const BLOCKS: [Option<usize>; 3] = [None, Some(7), Some(100)];
 
 fn plan(world: &World, algorithm: Algorithm, blocks: Option<usize>) -> Builder {
@@ -32,7 +32,7 @@ fn plan(world: &World, algorithm: Algorithm, blocks: Option<usize>) -> Builder {
     }
 }
 
-/// Numbers, and a NaN that is not canonical. The sum of its column is the canonical NaN.
+/// Numbers, and one NaN that is not canonical. The sum of the NaN's column is the canonical NaN.
 fn with_nan(count: usize) -> Vec<f64> {
     let mut items = numbers(count * WIDTH, count as u64);
     items[3] = -f64::NAN;
@@ -95,7 +95,7 @@ fn longer_than_a_message(world: &World) {
     }
 }
 
-/// The slices are free as soon as the runs have started. Blocking runs of other plans are possible meanwhile.
+/// The caller may drop its slices as soon as the runs have started, and may run other plans by blocking calls before it waits for them.
 fn in_flight(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     let items = with_nan(2 * size);
@@ -125,7 +125,7 @@ fn in_flight(world: &World) {
                 assert_eq!(bits(&row), expected, "{algorithm}");
             }
         }
-        // A run is a blocking call on some ranks, and is started and tested on the others.
+        // Some ranks make a blocking call for this run. The others start it and test it until it ends.
         let mut row = vec![0.0; WIDTH];
         if rank % 2 == 0 {
             blocking.allreduce_into(own, &mut row).unwrap();
@@ -140,7 +140,7 @@ fn in_flight(world: &World) {
     }
 }
 
-/// If sends need further calls to arrive, the last rank of a chain cannot continue until its neighbour receives.
+/// Tests a chain's last rank. On transports whose sends need further calls to arrive, it must wait until its neighbour receives.
 fn untaken(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     if size == 1 {
@@ -219,7 +219,7 @@ fn copied(world: &World) {
     }
 }
 
-/// One rank's slices have wrong lengths: it returns an error, and the others learn in every strip that it failed.
+/// One rank's slices have wrong lengths. The call returns an error on this rank, and the other ranks' errors name this rank.
 fn wrong_arguments(world: &World) {
     let (rank, last) = (world.rank(), world.size() - 1);
     for algorithm in scheduled(world) {

@@ -1,4 +1,4 @@
-//! Ranks are lost. The others detect the loss, continue without the lost ranks, take over their items, and get the same bits.
+//! Tests the loss of ranks. The other ranks detect the loss, continue without the lost ranks, take over their items, and get the same bits.
 
 use std::panic;
 
@@ -10,7 +10,7 @@ use super::{Check, by_definition, mix, numbers};
 
 /// How a rank is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(dead_code, reason = "each backend uses other variants")]
+#[allow(dead_code, reason = "no backend uses all variants")]
 pub(crate) enum Loss {
     Panic,
     Return,
@@ -18,7 +18,7 @@ pub(crate) enum Loss {
 }
 
 impl Loss {
-    /// Ends this rank. Does nothing for [`Loss::Return`]: the caller then returns.
+    /// Ends this rank, unless the loss is a [`Loss::Return`]. Then the function returns, and so must its caller.
     pub(crate) fn happen(self) {
         match self {
             // Skips the panic hook, which would print.
@@ -37,7 +37,7 @@ impl Loss {
 
 pub(crate) const CHECKS: [(&str, Check); 1] = [("ranks agree", ranks_agree)];
 
-/// Whether this transport supports the loss of a rank.
+/// Whether a world can continue after the loss of a rank on this transport.
 fn survives(world: &World) -> bool {
     match world.agree(true) {
         Ok(agreed) => {
@@ -67,7 +67,7 @@ fn ranks_agree(world: &World) {
     }
 }
 
-/// Shrinks a world without a loss. One rank calls `shrink`. The others wait for its messages or in `agree`, get an error, and call `shrink`, too.
+/// Shrinks a world that has lost no rank. One rank calls `shrink`; then `agree` returns `false`, runs return errors, and all ranks shrink.
 pub(crate) fn nobody_is_lost(world: &World) {
     if !survives(world) {
         return;
@@ -77,7 +77,7 @@ pub(crate) fn nobody_is_lost(world: &World) {
     for round in 0..3 {
         let plan = Plan::builder(&world).local_items(1).build::<f64>().unwrap();
         assert_eq!(plan.allreduce(&[1.0]), Ok(size as f64));
-        // All ranks have the sum before one of them ends this world.
+        // After this call, all ranks have the sum, so one of them may end this world.
         assert_eq!(world.agree(true), Ok(true));
         match (rank + round) % size {
             0 => {}
@@ -117,7 +117,7 @@ pub(crate) const MOMENTS: [Moment; 4] = [
     Moment::BeforeAgreement,
 ];
 
-/// Reduces the ranks' items, unless a rank is lost. If `lost` says when and how, this rank is lost.
+/// Reduces the ranks' items, unless a rank is lost. If `lost` is given, this rank is lost at that moment and in that manner.
 fn sum_until_lost(
     world: &World,
     items: &[u64],
@@ -179,7 +179,7 @@ fn sum_until_lost(
     }
 }
 
-/// What the ranks do while ranks are lost one after the other, until `keep` are left.
+/// Loses one rank after the other until `keep` ranks are left. After each loss, the others shrink the world and take over the lost items.
 pub(crate) fn lose_one_after_the_other(
     world: &World,
     keep: usize,
@@ -191,7 +191,7 @@ pub(crate) fn lose_one_after_the_other(
     let items: Vec<u64> = numbers(97, 11).into_iter().map(f64::to_bits).collect();
     let expected = by_definition(&items, &custom("mix", mix)).unwrap();
     let mut world = world.clone();
-    // Algorithm 1 takes contiguous items only.
+    // For Algorithm 1, each rank's items must be contiguous.
     let (mut ownership, rule) = if algorithm.is_scheduled() {
         (Ownership::block_cyclic(97, world.size(), 5).unwrap(), rule)
     } else {
@@ -229,13 +229,13 @@ pub(crate) fn lose_one_after_the_other(
                 .eq(lost_items.into_iter().flatten())
         );
         (world, ownership) = (shrunk.world, after.ownership);
-        // A surviving rank may have another number in the new world.
+        // In the new world, the ranks above the lost rank have numbers that are lower by one.
         assert_eq!(world.size(), size - 1);
         assert_eq!(world.rank(), rank - usize::from(rank > culprit));
     }
     let sum = sum_until_lost(&world, &items, &ownership, algorithm, None);
     assert_eq!(sum.unwrap(), expected, "{algorithm}, {rule:?}");
-    // The new world can be used as any other world.
+    // The new world can be used like any other world.
     let distribution = Distribution::upper(300, world.size()).unwrap();
     super::check(&world, &numbers(300, 3), Sum, &distribution, algorithm, 0);
 }

@@ -1,7 +1,7 @@
-//! Checks of what plans promise on every backend. Each rank of a communicator runs these checks.
+//! Checks of what plans promise on every backend. All ranks of a communicator run each check.
 //!
-//! `tests/plans.rs` runs them on threads, with and without a seed, and under `mpirun`. The oracle is the
-//! recursive definition, which every rank computes over all items.
+//! `tests/plans.rs` runs the checks on threads (with and without a seed that determines the interleaving) and under `mpirun`.
+//! The results are compared with the recursive definition, which every rank computes over all items.
 
 #![allow(clippy::unwrap_used, reason = "a check fails where it unwraps")]
 
@@ -31,10 +31,10 @@ use pairs::pairs;
 use reduce::operator::custom;
 use reduce::{Algorithm, BuildError, Max, Min, Operator, Plan, Product, RunError, Sum, World};
 
-/// One check: every rank of a communicator calls it.
+/// One check. Every rank of a communicator calls this function.
 pub(crate) type Check = fn(&World);
 
-/// All checks, by name.
+/// The names and functions of all checks.
 pub(crate) fn checks() -> impl Iterator<Item = (&'static str, Check)> {
     let blocking = CHECKS.into_iter().chain(collectives::CHECKS);
     blocking
@@ -83,7 +83,7 @@ pub(crate) fn numbers(count: usize, seed: u64) -> Vec<f64> {
         .collect()
 }
 
-/// The recursive definition's result.
+/// The result that the recursive definition gives.
 pub(crate) fn by_definition<T: Copy + 'static, O: Operator<T>>(
     items: &[T],
     operator: &O,
@@ -97,7 +97,7 @@ fn slice<T>(items: &[T], range: Range<u64>) -> &[T] {
     &items[usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap()]
 }
 
-/// Builds a plan, runs it by allreduce and by reduce, and compares bytes on every rank.
+/// Builds a plan, runs an allreduce and a reduce, and compares the bytes of the results with the recursive definition's.
 #[track_caller]
 pub(crate) fn check<T, O>(
     world: &World,
@@ -153,7 +153,7 @@ fn every_algorithm(world: &World) {
 
 #[expect(clippy::cast_possible_truncation, reason = "any narrower bits will do")]
 fn every_type_and_operator(world: &World) {
-    /// For each type, an algorithm runs one of the four operators; over all types, it runs all four.
+    /// Each algorithm runs one of the four operators for each type. Over all types, each algorithm runs all four operators.
     fn all_four<T: Pod + Debug>(world: &World, items: &[T], turn: usize)
     where
         Sum: Operator<T>,
@@ -208,7 +208,7 @@ fn special_values(world: &World) {
     let algorithms = [Algorithm::Algorithm1, Algorithm::RecursiveDoubling];
     for (i, &first) in specials.iter().enumerate() {
         for (j, &second) in specials.iter().enumerate() {
-            // The two values alone, and within other items. The algorithm alternates.
+            // The items are the two values alone, or the two values between zeros. The algorithm alternates.
             for (turn, items) in [vec![first, second], vec![-0.0, -0.0, first, second, -0.0]]
                 .iter()
                 .enumerate()
@@ -320,8 +320,7 @@ impl Operator<f64> for UnsignedZero {
     }
 }
 
-/// An operator that gives NaN for some infinities: a NaN that the processor computes, whose sign
-/// differs between processors.
+/// A subtraction. For some infinities, its result is a NaN that the processor computes. The sign of this NaN differs between processors.
 #[derive(Clone)]
 struct Difference;
 
@@ -335,7 +334,7 @@ impl Operator<f64> for Difference {
     }
 }
 
-/// NaNs in results are canonical, whether they were computed or given, and whether the operator implements the trait or is a function.
+/// NaNs in results are canonical, whether a NaN was computed or was an item, and whether the operator implements the trait or is a function.
 fn user_operators_return_canonical_nans(world: &World) {
     let canonical = f64::NAN.to_bits();
     let given = f64::from_bits(0xFFF8_0000_0000_1234);
@@ -412,12 +411,12 @@ fn plans_side_by_side(world: &World) {
         );
         let ones = second.allreduce(&[1.0, 1.0][..rank % 2 + 1]).unwrap();
         assert_eq!(ones.to_bits(), ((size + size / 2) as f64).to_bits());
-        // Ranks that do not get the result run ahead.
+        // Ranks that do not get the result may be ahead of the root.
         let _ = first.reduce(&items[3 * rank..3 * rank + 3]).unwrap();
     }
 }
 
-/// Checks that every rank got the same error, which contains `words`.
+/// Checks that every rank got the same error, and that its text contains all `words`.
 #[track_caller]
 fn assert_same_error(world: &World, error: &BuildError, words: &[&str]) {
     let mut text = error.to_string();
@@ -454,7 +453,7 @@ fn ranks_that_disagree(world: &World) {
     };
     assert_same_error(world, &error, &["operator", "sum", "max", &name]);
 
-    // Only a reduction of no items would show the difference.
+    // The empty values differ, although only a reduction of no items would use them.
     let add = |empty: f64| custom("add", |left: f64, right| left + right).with_empty(empty);
     let error = builder()
         .operator(add(f64::from(u8::from(odd_one))))

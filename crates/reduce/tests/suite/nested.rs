@@ -1,5 +1,5 @@
-//! Operators call treefold on the world that runs them: every call that communicates is refused, on every transport; all other calls
-//! succeed.
+//! Tests operators that call treefold on the world that runs them. On every transport, every call that communicates is refused, and all other
+//! calls succeed.
 
 #![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
 
@@ -22,7 +22,7 @@ pub(crate) const CHECKS: [(&str, Check); 4] = [
     ("an operator that drops its own run", drops_its_own_run),
 ];
 
-/// What an operator's calls use.
+/// The handles on which operators make the [`CALLS`].
 struct Hand {
     world: World,
     plan: Plan<f64, Sum>,
@@ -65,21 +65,21 @@ impl Hand {
     }
 }
 
-/// The outcome of a call, with its error's text.
+/// The outcome of a call. An error is kept as its text.
 type Said = Result<(), String>;
 
 fn said<R, E: Display>(outcome: Result<R, E>) -> Said {
     outcome.map(drop).map_err(|error| error.to_string())
 }
 
-/// A call, by its name.
+/// The name of a call, and a function that makes it.
 type Call = (&'static str, fn(&Hand) -> Said);
 
 const ONE: &[f64] = &[1.0];
 
 const KEY: [u64; 1] = [0];
 
-/// Every call that communicates. [`complete`] checks that no call is missing here.
+/// Every call that communicates. The function [`complete`] checks that none is missing.
 const CALLS: &[Call] = &[
     ("World::fresh_tag", |hand| said(hand.world.fresh_tag())),
     ("World::agree", |hand| said(hand.world.agree(true))),
@@ -398,7 +398,7 @@ fn every_call(world: &World) {
                 let is_done = tried.is_done.replace(false);
                 assert!(
                     is_done || count == 1,
-                    "{algorithm}, {operation}: it was never called"
+                    "{algorithm}, {operation}: the operator was never called"
                 );
                 assert!(wrong.is_empty(), "{algorithm}, {operation}: {wrong:?}");
             };
@@ -416,7 +416,7 @@ fn every_call(world: &World) {
                 check("the end of an exscan");
             }
             drop(plan);
-            // The refused calls have changed nothing.
+            // The refused calls have changed nothing, so these calls succeed.
             let hand = Rc::into_inner(hand).unwrap();
             assert_eq!(hand.plan.allreduce(ONE), Ok(size as f64));
             assert_eq!(hand.exact.sum(ONE), Ok(size as f64));
@@ -469,7 +469,7 @@ fn while_a_plan_is_built(world: &World) {
     assert!(hand.keyed_run.wait().is_ok());
 }
 
-/// Calls that query, print or drop do not communicate.
+/// Operators may query, print and drop handles, because these calls do not communicate.
 fn what_is_no_collective_call(world: &World) {
     let size = world.size();
     for algorithm in offered(world) {
@@ -510,7 +510,7 @@ fn what_is_no_collective_call(world: &World) {
                     keyed_run.cancel();
                     drop((keyed, hashed));
                     world.tell_abandoned();
-                    // These were the last handles, except that of the running plan.
+                    // This is the operator's last handle. Its plan is still running.
                     drop(world);
                 }
                 left + right
@@ -530,7 +530,7 @@ fn what_is_no_collective_call(world: &World) {
     }
 }
 
-/// A run that another wait drives, and whose operator drops the run's handle, is abandoned when the operator returns.
+/// While the wait for another plan drives a run, the run's operator drops the run's handle. The run is abandoned when the operator returns.
 fn drops_its_own_run(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     let held: Rc<RefCell<Option<Pending<f64>>>> = Rc::default();
@@ -554,12 +554,12 @@ fn drops_its_own_run(world: &World) {
     let run = plan.start_allreduce(ONE).unwrap();
     *held.borrow_mut() = Some(run);
     let others = Plan::builder(world).local_items(1).build::<f64>().unwrap();
-    // The waits of `others` drive the run, sooner or later.
+    // The allreduces of the plan `others` also drive the run.
     for _ in 0..3 {
         assert_eq!(others.allreduce(ONE), Ok(size as f64));
     }
     if let Some(run) = held.take() {
-        // No message has arrived, or there was nothing to combine.
+        // The operator was not called, because no message arrived or there was nothing to combine.
         drop(run);
     } else {
         assert!(is_dropped.get());
@@ -569,7 +569,7 @@ fn drops_its_own_run(world: &World) {
     assert_eq!(fresh.allreduce(ONE), Ok(size as f64));
 }
 
-/// The public functions of a source file whose documentation says "Collective".
+/// The names of those public functions of a source file that are documented as "Collective".
 fn collective_calls(source: &str) -> Vec<String> {
     let mut calls = Vec::new();
     let mut is_collective = false;
@@ -587,7 +587,7 @@ fn collective_calls(source: &str) -> Vec<String> {
     calls
 }
 
-/// Checks that the table has every collective call of the sources.
+/// Checks that [`CALLS`] has every collective call that these source files declare.
 #[allow(dead_code, reason = "only one backend calls it")]
 pub(crate) fn complete() {
     let sources = [
@@ -616,7 +616,7 @@ pub(crate) fn complete() {
             let is_there = CALLS.iter().any(|(call, _)| *call == full);
             assert!(
                 is_there,
-                "{full} is collective, and the table does not call it"
+                "{full} is collective, but `CALLS` does not have it"
             );
         }
     }

@@ -1,11 +1,11 @@
-//! Pairwise testing: rows with a value of each choice, in which any two values of different choices occur together.
+//! Pairwise testing. A row has one value of each parameter ("choice"), and any two values of different choices occur together in some row.
 
-/// Rows of indices, one for each choice, in which all pairs of values occur; `counts` has the number of each choice's values.
+/// Returns rows in which all pairs of values occur. A row has the index of one value for each choice; choice `i` has `counts[i]` values.
 ///
-/// Every rank gets the same rows, about as many as there are pairs of values of the two largest choices.
+/// Every rank computes the same rows. Their number is about that of the pairs of values of the two choices with the most values.
 pub(crate) fn pairs<const N: usize>(counts: [usize; N]) -> Vec<[usize; N]> {
     let mut rows = Vec::new();
-    // Whether value `x` of choice `i` has met value `y` of choice `j`, for i < j.
+    // Whether some row has both value `x` of choice `i` and value `y` of choice `j`, for i < j.
     let mut met: Vec<Vec<bool>> = Vec::new();
     for i in 0..N {
         for j in 0..N {
@@ -25,7 +25,7 @@ pub(crate) fn pairs<const N: usize>(counts: [usize; N]) -> Vec<[usize; N]> {
             if row[next].is_some() {
                 continue;
             }
-            // The value that meets most of the row's values for the first time. Ties are broken differently from row to row.
+            // Chooses the value that forms the most new pairs with the row's values. Ties are broken differently in each row.
             let meets = |value: usize| {
                 let others = (0..N).filter(|&other| {
                     row[other].is_some_and(|chosen| {
@@ -56,7 +56,7 @@ fn first_unmet(met: &[Vec<bool>]) -> Option<(usize, usize)> {
     tables.find_map(|(table, pairs)| Some((table, pairs.iter().position(|met| !met)?)))
 }
 
-/// Every pair of values meets, and there are far fewer rows than in the product.
+/// Checks that every pair of values occurs in a row, and that there are far fewer rows than combinations of all choices.
 pub(crate) fn complete() {
     for counts in [[1, 1, 1, 1], [2, 3, 4, 5], [4, 3, 9, 24], [24, 9, 8, 1]] {
         let rows = pairs(counts);

@@ -1,4 +1,4 @@
-//! Runs that start, progress during other work, and end or are abandoned.
+//! Tests runs that are started, progress during other work, and are then waited for or abandoned.
 
 #![expect(clippy::float_cmp, reason = "sums of small integers are exact")]
 
@@ -35,7 +35,7 @@ fn start_and_wait(world: &World) {
             .build::<f64>()
             .unwrap();
         for _ in 0..3 {
-            // The slice is free as soon as the run has started.
+            // The slice may be dropped as soon as the run has started.
             let pending = {
                 let moved = own.to_vec();
                 plan.start_allreduce(&moved).unwrap()
@@ -43,7 +43,7 @@ fn start_and_wait(world: &World) {
             let mut looks = 0;
             while !pending.test().unwrap() {
                 looks += 1;
-                assert!(looks < 10_000_000, "{algorithm} does not come to an end");
+                assert!(looks < 10_000_000, "{algorithm} does not end");
                 std::thread::yield_now();
             }
             assert_eq!(pending.wait().unwrap().to_bits(), expected);
@@ -117,7 +117,7 @@ fn changed_results(world: &World) {
     assert_eq!((is_root, into), (world.rank() == 0, expected));
 }
 
-/// One call waits for runs of every kind; afterwards no wait blocks. The error of a failed run has the run's position.
+/// One call waits for runs of several types, so that their own waits no longer block. The error of a failed run has the run's position.
 fn wait_for_all(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     let single = Plan::builder(world).local_items(1).build::<f64>().unwrap();
@@ -144,7 +144,7 @@ fn wait_for_all(world: &World) {
         assert_eq!(sum.wait().unwrap().map(|sum| sum.value()), halves);
     }
     assert_eq!(wait_all(&[]), Ok(()));
-    // One rank cannot take part in a run: this run fails everywhere, and the other two succeed.
+    // One rank cannot take part in the second run, which fails on all ranks. The other two runs succeed.
     let good = single.start_allreduce(&[1.0]).unwrap();
     let wrong: &[i64] = if rank == size - 1 { &[1] } else { &[1, 2] };
     let bad = rows.start_allreduce_row(wrong).unwrap();
@@ -167,7 +167,7 @@ fn wait_for_all(world: &World) {
     assert_eq!(last.wait().unwrap().value(), size as f64 / 2.0);
 }
 
-/// Ranks wait for their runs in different orders: a rank that waits for one run drives all.
+/// Ranks may wait for their runs in different orders, because a rank that waits for one run drives all its runs.
 fn several_in_flight(world: &World) {
     let (rank, size) = (world.rank(), world.size());
     let plans: Vec<_> = (0..4)
@@ -192,7 +192,7 @@ fn several_in_flight(world: &World) {
             let total = run.wait().unwrap();
             assert_eq!(total.to_bits(), expected.to_bits());
         }
-        // A blocking call while a run is in flight.
+        // Makes a blocking call while another plan's run is in flight.
         let first = plans[0].start_allreduce(&[1.0, 1.0]).unwrap();
         let second = plans[1].allreduce(&[2.0, 2.0]).unwrap();
         let first = first.wait().unwrap();
@@ -242,7 +242,7 @@ fn one_at_a_time(world: &World) {
     assert_eq!(plan.allreduce(&[1.0]).unwrap(), world.size() as f64);
 }
 
-/// All ranks abandon a run, before or after messages have arrived: the plan is spent, and a later plan never receives the run's messages.
+/// All ranks abandon a run, before or after messages have arrived. The plan is then spent, and later plans never receive the run's messages.
 fn abandoned(world: &World) {
     let rank = world.rank();
     for round in 0..4_usize {

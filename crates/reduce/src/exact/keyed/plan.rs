@@ -61,8 +61,8 @@ impl<K: SparseKey, S: KeyedSlot> KeyedState for Hashed<K, S> {
 ///
 /// # Errors of all runs
 ///
-/// The [errors of a `Plan`](crate::Plan#errors-of-all-runs). Also if sums do not have as many keys as the plan, or have more items than fit
-/// into one sum ([`RunError::Limit`], which leaves the plan usable).
+/// The [errors of a `Plan`](crate::Plan#errors-of-all-runs), or an error if a rank's sums do not have as many keys as the plan or if there
+/// are more items than fit into one sum ([`RunError::Limit`], which leaves the plan usable).
 pub struct KeyedPlan<S: KeyedState> {
     plan: AnyPlan,
     state: PhantomData<fn() -> S>,
@@ -105,7 +105,7 @@ impl<S: KeyedState> KeyedPlan<S> {
     /// [`scattered_keys`](KeyedPlan::scattered_keys), renumbered from 0; with [`Hashed`], those that it [owns](KeyedPlan::owner). Collective.
     ///
     /// # Errors
-    /// Those of [`allreduce`](KeyedPlan::allreduce). Also for [`Keyed`], if the [algorithm](crate::AnyPlan::algorithm) is not a schedule.
+    /// Those of [`allreduce`](KeyedPlan::allreduce). With [`Keyed`], an [algorithm](crate::AnyPlan::algorithm) that is not a schedule is an error.
     pub fn reduce_scatter(&self, local: &S) -> Result<S, RunError> {
         self.run(Operation::ReduceScatter, Ok(local)).map(all)
     }
