@@ -35,7 +35,7 @@ where
     /// ```
     ///
     /// # Errors
-    /// Those of [all runs](Plan#errors-of-all-runs), or an error if the slices' lengths differ or the [width](crate::AnyPlan::width) is not 1.
+    /// Those of [all runs](Plan#errors-of-all-runs), or an error if the lengths differ or the [width](crate::AnyPlan::width) is not 1.
     pub fn dot(&self, x: &[T], y: &[T]) -> Result<T, RunError> {
         let mut result = [T::zeroed()];
         self.dots(&[[x, y]], &mut result)?;

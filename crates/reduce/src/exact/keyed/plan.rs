@@ -105,7 +105,7 @@ impl<S: KeyedState> KeyedPlan<S> {
     /// [`scattered_keys`](KeyedPlan::scattered_keys), renumbered from 0; with [`Hashed`], those that it [owns](KeyedPlan::owner). Collective.
     ///
     /// # Errors
-    /// Those of [`allreduce`](KeyedPlan::allreduce). With [`Keyed`], an [algorithm](crate::AnyPlan::algorithm) that is not a schedule is an error.
+    /// Those of [`allreduce`](KeyedPlan::allreduce); for [`Keyed`], also if the [algorithm](crate::AnyPlan::algorithm) is not a schedule.
     pub fn reduce_scatter(&self, local: &S) -> Result<S, RunError> {
         self.run(Operation::ReduceScatter, Ok(local)).map(all)
     }
