@@ -94,7 +94,7 @@ class Partial(_OfItems):
     start : int, optional
         The position of the first item of `x`, counted from 0.
     total : int
-        The number of all items.
+        The total number of items.
     extents : sequence of (int, int), optional
         To be passed instead of `start` if `x` has several runs of consecutive
         items: a pair for each run, of its first position and the position after

@@ -18,7 +18,7 @@ pub enum Names {
     Pmpi,
 }
 
-/// How [`Library::choose`](crate::Library::choose) finds the library: the first of these libraries that exists.
+/// How [`Library::choose`](crate::Library::choose) finds the library: the first one in this order.
 ///
 /// 1. the one that [`function`](Self::function) belongs to;
 /// 2. the one that the process has loaded: it defines `PMPI_Init`, and may be visible only to the object that loaded it;

@@ -111,7 +111,7 @@ def names(server):
     readers = {call.replace("(", "_of(").split("(")[0] for call in CALLS if "weighted" not in call}
     assert readers == {name for (name,) in server.rows("SELECT proname FROM pg_proc WHERE proname ~ '^exact.*_of$'")}
 
-    # A group takes a chunk of PostgreSQL's allocator: a header of 16 bytes, and a power of two for the state and a callback of 24 bytes.
+    # A group takes a chunk from PostgreSQL's allocator: a 16-byte header, then a power of two of bytes for the state with a 24-byte callback.
     space = {}
     for name, function in listed.items():
         size = ctypes.c_size_t()
