@@ -36,7 +36,7 @@ int main(int argc, char **argv)
     check(treefold_builder_local_items(builder, (uint64_t)n));
     check(treefold_plan_build(builder, &plan));
 
-    /* They run it many times. Every rank gets the sum. */
+    /* The plan can run repeatedly. Every rank gets the sum. */
     check(treefold_allreduce(plan, x, (size_t)n, &sum, 1));
     if (rank == 0)
         printf("%.17g on %d ranks\n", sum, size);

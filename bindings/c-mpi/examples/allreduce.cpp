@@ -1,4 +1,4 @@
-// Sums 1/i for i = 1 to 1000, and composes 1000 maps, over any number of ranks: the bits are always the same.
+// Sums 1/i for i = 1 to 1000, and composes 1000 maps, with the same bits on any number of ranks.
 #include <bit>
 #include <cstdint>
 #include <cstdio>
@@ -11,7 +11,7 @@ struct affine {
     double scale, shift;
 };
 
-// The work of every rank. Returns whether the bits are right on this rank.
+// Does the work of this rank. Returns whether the bits of this rank's results are right.
 static bool run(const treefold::comm &world)
 {
     // This rank's share of the items.
@@ -37,7 +37,7 @@ static bool run(const treefold::comm &world)
             .local_items(maps.size())
             .build();
 
-    // The maps are composed while this rank does other work.
+    // The maps are composed while this rank also sums x.
     auto pending = compose.start_allreduce(maps);
     const double total = sum.allreduce(x);
     const affine all = pending.wait();

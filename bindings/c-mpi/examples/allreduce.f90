@@ -11,7 +11,7 @@ program allreduce
 
 contains
 
-   ! Communicator, builder and plan end with this subroutine.
+   ! Communicator, builder and plan are destroyed on return.
    subroutine work(world)
       type(MPI_Comm), intent(in) :: world
       type(treefold_comm) :: comm

@@ -1,8 +1,8 @@
-/* Prices of three shops: sums by key, means, and a window. docs/tutorial-by-key.md shows this program. */
+/* Computes sums and means of prices by shop, and sums over a rolling window. docs/tutorial-by-key.md shows this program. */
 #include <stdio.h>
 #include <treefold.h>
 
-/* Prints an error. Returns whether the call has failed. */
+/* Returns whether a call has failed; prints any error. */
 static int failed(treefold_status status)
 {
     if (status != TREEFOLD_OK)

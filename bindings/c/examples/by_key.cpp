@@ -1,4 +1,4 @@
-// Prices of three shops: statistics by key, and some that are kept between calls. docs/tutorial-by-key.md shows this program.
+// Computes sums and variances of prices by shop, and keeps a sum between calls. docs/tutorial-by-key.md shows this program.
 #include <cstdio>
 #include <vector>
 

@@ -1,4 +1,4 @@
-! Prices of three shops: sums by key, and a sum kept between calls. docs/tutorial-by-key.md shows this program.
+! Computes sums of prices by shop, and keeps a sum between calls. docs/tutorial-by-key.md shows this program.
 program by_key
    use, intrinsic :: iso_fortran_env, only: real64
    use treefold
@@ -9,7 +9,7 @@ program by_key
    real(real64) :: sums(0:2), last
    type(treefold_state) :: total
 
-   ! Keys count from 0, as in C.
+   ! Keys begin at 0, as in C.
    call treefold_by_key(TREEFOLD_STATISTIC_SUM, shop, price, sums)
    print '(3(g0.17, 1x))', sums
 

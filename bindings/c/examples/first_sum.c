@@ -1,4 +1,4 @@
-/* The sum of 1/1, 1/2, ..., 1/1000: the same bits on every machine. docs/tutorial-c.md shows this program. */
+/* Sums 1/1, 1/2, ..., 1/1000, with the same bits on every machine. docs/tutorial-c.md shows this program. */
 #include <stdio.h>
 #include <treefold.h>
 

@@ -1,4 +1,4 @@
-// The sum of 1/i for i = 1 to 1000, and a reduction by a user-defined operator. docs/tutorial-c.md shows this program.
+// Sums 1/i for i = 1 to 1000, and reduces these items with a user-defined operator. docs/tutorial-c.md shows this program.
 #include <cmath>
 #include <cstdio>
 #include <vector>

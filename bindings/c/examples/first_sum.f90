@@ -1,4 +1,4 @@
-! The sum of 1/i for i = 1 to 1000. docs/tutorial-fortran.md shows this program.
+! Sums 1/i for i = 1 to 1000. docs/tutorial-fortran.md shows this program.
 program first_sum
    use, intrinsic :: iso_fortran_env, only: real64
    use treefold, only: treefold_sum
