@@ -55,7 +55,7 @@ pub(crate) fn of_build(error: &BuildError) -> String {
             format!("rank {rank} says that rank {owner} has {stated}, but rank {owner} has {found}")
         }
         BuildError::NotARule => {
-            "agreed needs items that follow a rule: set even or block_cyclic".to_owned()
+            "agreed needs the setting even or the setting block_cyclic".to_owned()
         }
         BuildError::NoNativeReductions => {
             "algorithm `mpi-native` needs the reductions of an MPI library".to_owned()

@@ -6,8 +6,7 @@
 
 #include <dlfcn.h>
 
-/* The functions of the driver that the program calls. The driver's pointers to GPU memory are numbers, and its contexts are
-   pointers. */
+/* The functions of CUDA's driver that the program calls. The driver represents addresses of GPU memory as integers. */
 static struct {
     int (*start)(unsigned);
     int (*count)(int *);
