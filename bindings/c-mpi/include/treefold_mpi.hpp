@@ -100,7 +100,7 @@ public:
     }
 
     // Frees the duplicate, unless some rank still has a plan or a run on it. Collective. This object is empty afterwards. The destructor
-    // does not free the duplicate; MPI_Finalize does, or the next duplication of the same communicator.
+    // does not free the duplicate. MPI_Finalize frees it, unless the next duplication of the same communicator already has.
     void free() { detail::check(treefold_comm_free(comm_.address())); }
 
     // The handle to pass to functions of treefold_mpi.h. This object still owns the handle.

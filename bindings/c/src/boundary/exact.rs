@@ -28,7 +28,7 @@ of_two_arrays! {
 /// Writes a statistic of all items.
 ///
 /// # Safety
-/// `x` points to n elements of the type, `y` points to m elements or is NULL, and `result` to one element of the statistic's type.
+/// `x` points to n elements of `element_type`, `y` points to m of them or is NULL, and `result` points to one element of the result's type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_exact(
     element_type: i32,
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn treefold_exact(
 /// Writes a statistic of each key's items.
 ///
 /// # Safety
-/// `keys` points to k keys, `x` to n elements of their type, `y` to l elements or is NULL, and `result` to m elements of its type.
+/// `keys` points to k keys, `x` to n elements of `element_type`, `y` to l of them or is NULL, and `result` to m elements of the result type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_by_key(
     element_type: i32,
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn treefold_by_key(
 /// Writes a statistic of each column of each key's rows, or of each column of all rows.
 ///
 /// # Safety
-/// `keys` points to k keys or is NULL, `items` points to n elements of the type, and `result` to m elements of the statistic's type.
+/// `keys` points to k keys or is NULL, `items` points to n elements of `element_type`, and `result` to m elements of the result's type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_by_key_rows(
     element_type: i32,

@@ -96,7 +96,7 @@ pub extern "C" fn treefold_keyed_clear(keyed: *mut treefold_keyed) -> Status {
 /// Adds items by key.
 ///
 /// # Safety
-/// `keys` points to k numbers of their type, and `items` to n elements of the state's type.
+/// `keys` points to k numbers of type `key_type`, and `items` to n elements of the state's type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_add(
     keyed: *mut treefold_keyed,
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn treefold_keyed_add(
 /// Removes items by key.
 ///
 /// # Safety
-/// `keys` points to k numbers of their type, and `items` to n elements of the state's type.
+/// `keys` points to k numbers of type `key_type`, and `items` to n elements of the state's type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_remove(
     keyed: *mut treefold_keyed,
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn treefold_keyed_remove(
 /// Adds pairs by key.
 ///
 /// # Safety
-/// `keys` points to k numbers of their type, `x` to n elements of the state's type, and `y` to l elements.
+/// `keys` points to k numbers of type `key_type`, `x` to n elements of the state's type, and `y` to l such elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_add_pairs(
     keyed: *mut treefold_keyed,
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn treefold_keyed_add_pairs(
 /// Removes pairs by key.
 ///
 /// # Safety
-/// `keys` points to k numbers of their type, `x` to n elements of the state's type, and `y` to l elements.
+/// `keys` points to k numbers of type `key_type`, `x` to n elements of the state's type, and `y` to l such elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_remove_pairs(
     keyed: *mut treefold_keyed,
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn treefold_keyed_groups(
 /// Writes the keys of a hashed state in ascending order.
 ///
 /// # Safety
-/// `result` points to m numbers of their type.
+/// `result` points to m numbers of the type of the keys.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_keys(
     keyed: *const treefold_keyed,

@@ -195,7 +195,7 @@ fn unaligned(name: &str, alignment: usize) -> Failure {
 /// Writes a value through a pointer.
 ///
 /// # Safety
-/// If it is not NULL, the pointer can be written to.
+/// `pointer` is NULL or can be written to.
 ///
 /// # Errors
 /// Those of [`place`].
