@@ -58,7 +58,7 @@ pub unsafe extern "C" fn treefold_exact(
 /// Writes a statistic of each key's items.
 ///
 /// # Safety
-/// `keys` points to k keys, `x` to n elements of `element_type`, `y` to l of them or is NULL, and `result` to m elements of the result type.
+/// `keys` points to k keys, `x` to n elements of `element_type`, `y` to l of them or is NULL, and `result` to m of the result type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_by_key(
     element_type: i32,
