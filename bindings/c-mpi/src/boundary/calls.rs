@@ -236,7 +236,7 @@ pub unsafe extern "C" fn treefold_start_dot(
 /// Starts [`treefold_run_dots`]. Collective.
 ///
 /// # Safety
-/// `x` and `y` list k pointers to n elements, `result` points to m elements until the run ends, `run` to room for a handle; each may be NULL.
+/// `x` and `y` list k pointers to n elements, `result` points to m elements until the run ends, `run` to room for a handle, or are NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_start_dots(
     plan: *const treefold_plan,
