@@ -1,7 +1,7 @@
-//! Times local sums by length (Figure 3.8 of the thesis), look-ups of an item's rank in linear, logarithmic and constant time (Figure 3.6), and an
-//! allreduce over two threads, by algorithm, on the published distributions.
+//! Times local sums of several lengths (Figure 3.8 of the thesis); look-ups of the rank that owns an item, in linear, logarithmic and constant
+//! time (Figure 3.6); and allreduces over two threads with several algorithms and all schemes of distributing items.
 //!
-//! `cargo xtask bench kernels`, `lookup` and `reduce` compare with unreproducible sums; `reduce` also runs under MPI.
+//! `cargo xtask bench` also compares these with references, such as unreproducible sums, and can run the allreduces under MPI.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -71,7 +71,7 @@ fn rank_of_item(criterion: &mut Criterion) {
 
 const RANKS: usize = 2;
 
-/// On two ranks, every other schedule equals one of these.
+/// The ways to reduce that are timed. On two ranks, every other algorithm has the same schedule as one of these.
 const WAYS: [Way; 5] = [
     Way::Tree(Algorithm::RecursiveDoubling),
     Way::Tree(Algorithm::Binomial),
@@ -80,7 +80,7 @@ const WAYS: [Way; 5] = [
     Way::LeftToRight,
 ];
 
-/// The time of `calls` calls on the slower rank, and the bits of the sum.
+/// Makes `calls` allreduces. Returns their total time on the slower rank, and the bits of the sum.
 fn measure(items: &[f64], scheme: Scheme, way: Way, calls: u64) -> (Duration, u64) {
     let ranks = threads::run(RANKS, |world| {
         let distribution = scheme

@@ -1,7 +1,7 @@
-"""Compares the times of sums in GPU memory with PyTorch's, in one run: `python3 benches/cuda/calls.py [FILE]`.
+"""Times treefold's and PyTorch's sums in GPU memory: `python3 benches/cuda/calls.py [FILE]`.
 
-Each time is that of a Python call that returns a number to the host: it includes the launch, the kernels, the copy and the wait. For PyTorch
-the call is `torch.sum(x).item()`. The functions alternate. The table has the medians, and is also written to FILE, if given.
+A time is that of a Python call that returns a number to the host. It includes the kernels, their launch, the copy and the wait. PyTorch's
+call is `torch.sum(x).item()`. The functions are called alternately. A table of the medians is printed and, with FILE, also written there.
 """
 
 import statistics
@@ -18,7 +18,7 @@ ROUNDS = 40
 
 
 def timed(function, x, repeats):
-    """The seconds per call."""
+    """Returns the seconds per call."""
     torch.cuda.synchronize()
     begin = time.perf_counter()
     for _ in range(repeats):

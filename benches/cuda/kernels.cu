@@ -1,8 +1,8 @@
-// Times the kernels' sums and CUB's in one run, without the calls around them:
+// Times the kernels of treefold's and CUB's sums, without the host code that calls them:
 //
 //     nvcc -std=c++17 -O3 --fmad=false -arch=native -I crates/cuda/src/kernels benches/cuda/kernels.cu -o /tmp/kernels && /tmp/kernels
 //
-// A time is the median over rounds of the time per launch, by the device's clock; a round is five consecutive launches.
+// A round is five consecutive launches. A printed time is the median over all rounds of the time per launch, by the device's clock.
 
 #include "../../crates/cuda/src/kernels/kernels.cu"
 
@@ -24,7 +24,7 @@ void check(cudaError_t error) {
     }
 }
 
-/// The microseconds per launch.
+/// Returns the median time per launch, in microseconds.
 template <typename Launch> double timed(Launch launch) {
     cudaEvent_t begin, end;
     check(cudaEventCreate(&begin));
@@ -54,7 +54,7 @@ __device__ u64 random(u64 i) {
     return bits ^ (bits >> 31);
 }
 
-/// Numbers in (-1/2, 1/2); if `width` is not 0, each is multiplied by a power of two from 2^0 to 2^(width - 1).
+/// Fills `items` with numbers from -1/2 to 1/2. If `width` is not 0, each is multiplied by a power of two from 2^0 to 2^(width - 1).
 template <typename T> __global__ void fill(T *items, u64 length, int width) {
     for (u64 i = blockIdx.x * u64(blockDim.x) + threadIdx.x; i < length; i += u64(gridDim.x) * blockDim.x) {
         u64 bits = random(i);
@@ -108,7 +108,7 @@ template <typename T> void compare(int power, int multiprocessors) {
     u64 exact_blocks = std::min((length + 4095) / 4096, u64(resident) * multiprocessors);
     auto exact = [&] { Kernels<T>::exact_sum<<<exact_blocks, THREADS>>>(items, length, limbs, arrived, sum); };
 
-    // The wide range comes last, so that it does not affect the clock and the cache in the other measurements.
+    // Numbers of a wide range are summed last, so that this does not affect the clock and the cache in the other measurements.
     fill<<<1024, 256>>>(items, length, 0);
     double cub = timed([&] { cub::DeviceReduce::Sum(temporary, bytes, items, result, length); });
     double tree = timed([&] { Kernels<T>::sum_runs<<<blocks, THREADS>>>(items, runs, partials, arrived, result); });

@@ -19,8 +19,8 @@ use serde::Serialize;
 /// Options of `bench`.
 #[derive(Args, Clone, Debug)]
 pub struct BenchOptions {
-    /// sums, kernels, parallel, exact, python, lookup, reduce, schedules, scalar or all. `footprint` installs the libraries in target/ and
-    /// counts the cache lines that short calls in C touch; it needs mpicc, pkg-config and valgrind. For `peers`, see --peers
+    /// The bench: sums, kernels, parallel, exact, python, lookup, reduce, schedules, scalar or all; or `footprint`, which installs the libraries in
+    /// target/, counts the cache lines that short calls in C touch, and needs mpicc, pkg-config and valgrind; or `peers`: see --peers
     #[arg(default_value = "all", value_name = "NAME")]
     name: String,
     /// How the ranks of `exact`, `reduce`, `schedules` and `scalar` run
@@ -31,8 +31,8 @@ pub struct BenchOptions {
     /// Numbers of ranks for `exact`, `reduce`, `schedules`, `scalar` and `peers` [default: 2; for `peers` 1,2]
     #[arg(long, value_name = "LIST")]
     ranks: Option<String>,
-    /// A folder with the sources of any of these: ReproRed, ReproBLAS, the program of Stelz's thesis. `peers` builds them and compares them
-    /// with treefold's allreduce; without a folder, `peers` says where to get them. Installs treefold in target/; needs mpicxx, pkg-config
+    /// A folder with the sources of ReproRed, ReproBLAS or the program of Stelz's thesis, or several of these. `peers` builds and compares them
+    /// with treefold's allreduce, which it installs in target/; it needs mpicxx and pkg-config. Without a folder, it says where to get the sources
     #[arg(long, value_name = "FOLDER")]
     peers: Option<PathBuf>,
     /// Measure fewer sizes and rounds
@@ -41,13 +41,13 @@ pub struct BenchOptions {
     /// Write a JSON object for every row to a file, or to standard output (-)
     #[arg(long, value_name = "FILE|-")]
     json: Option<String>,
-    /// Store the results in docs/ with the machine, date and commit. `sums` stores pictures. Other benches store times in docs/measured,
-    /// which `numbers` copies into pages
+    /// Store the results in docs/ with the machine, date and commit. `sums` stores pictures. Other benches store times in docs/measured, from
+    /// which `cargo xtask numbers` copies them into pages
     #[arg(long)]
     record: bool,
 }
 
-/// The benches, and whether each runs on ranks.
+/// The name of each bench, and whether it runs on ranks.
 const BENCHES: [(&str, bool); 9] = [
     ("sums", false),
     ("kernels", false),
@@ -66,7 +66,7 @@ pub fn run(options: &BenchOptions) -> Result<(), Error> {
         "footprint" => return footprint(options),
         "peers" => return bench_peers(options),
         _ if options.peers.is_some() => {
-            return Err(Error::option("--peers", "it belongs to `bench peers`"));
+            return Err(Error::option("--peers", "only `bench peers` accepts it"));
         }
         _ => {}
     }
@@ -108,7 +108,7 @@ fn footprint(options: &BenchOptions) -> Result<(), Error> {
     output.finish()
 }
 
-/// Writes rows as JSON, to the record and as a table.
+/// Writes rows as JSON if asked, to the record if there is one, and as a table.
 fn keep<R: Measured>(
     name: &str,
     rows: &[R],
@@ -250,7 +250,7 @@ fn bench_peers(options: &BenchOptions) -> Result<(), Error> {
     output.finish()
 }
 
-/// A row for each measurement, with its ratio to the reference's measurement of the same case, and whether its bits equal treefold's.
+/// A row for each measurement of a library. Its ratio and bits are compared with those of the reference and of treefold in the same case.
 fn peer_rows(measured: &[Measurement]) -> Vec<PeerRow> {
     let row = |one: &Measurement| {
         let of = |name: &str| {

@@ -40,10 +40,10 @@ pub struct CampaignOptions {
     /// Which faults to inject: names from docs/testing.md, all or none [default: all]
     #[arg(long, value_name = "NAME,…")]
     faults: Option<String>,
-    /// Fail cases on threads that leak memory; cases then run one at a time
+    /// With --backend threads: fail cases that leak memory. Cases then run one at a time
     #[arg(long)]
     leaks: bool,
-    /// The libtreefold_pmpi.so that MPI ranks load [default: built here]
+    /// The libtreefold_pmpi.so that MPI ranks load [default: a new build]
     #[arg(long, value_name = "FILE")]
     interposer: Option<PathBuf>,
     /// Write a JSON object for each failing case and each backend to a file, or to standard output (-)
@@ -65,7 +65,7 @@ pub fn run(options: &CampaignOptions, live_bytes: fn() -> usize) -> Result<bool,
         name => Backend::parse(name)?,
     };
     if options.leaks && backends != [Backend::Threads] {
-        let reason = "it counts this process' memory only: use --backend threads";
+        let reason = "it counts only the memory of this process; use --backend threads";
         return Err(Error::option("--leaks", reason));
     }
     let mut output = Output::open(options.json.as_deref())?;
@@ -113,8 +113,8 @@ const CLUSTER: &str = "cluster";
 /// Cases per cluster.
 const CASES: u64 = 40;
 
-/// Kinds of trouble, each with the orders that begin and end it. In `delay`, only the programs have faults. In `loss`, the network loses
-/// frames. In the other two, one node after another is cut off or stopped, for up to 2 s each.
+/// Kinds of trouble, each with the orders that begin and end it, if any. In `delay`, only the programs have faults. In `loss`, the network
+/// loses frames. In `link-down`, one node after another is cut off, and in `stopped`, stopped, for up to 2 s each.
 const TROUBLES: [(&str, Option<[Order; 2]>); 4] = [
     ("delay", None),
     (LOSS, None),
@@ -123,7 +123,7 @@ const TROUBLES: [(&str, Option<[Order; 2]>); 4] = [
 ];
 const LOSS: &str = "loss";
 
-/// The settings of a cluster with one kind of trouble.
+/// The settings of a virtual cluster with one kind of trouble.
 struct Troubled {
     seed: u64,
     nodes: usize,
@@ -170,7 +170,7 @@ impl Troubled {
         options.mpi.pass_on(&mut command);
         let words = format!("-- campaign --json - --seed {seed} --cases {cases} --ranks {ranks}");
         command.args(words.split(' '));
-        // Some program faults are tested with a short silence limit, which an interrupted network would exceed as well.
+        // Cases of some program faults have a short silence limit. An interrupted network would exceed this limit, too.
         let faults = match (self.orders, self.loss) {
             (None, 0) => options.faults.as_deref().unwrap_or("all"),
             _ => "none",

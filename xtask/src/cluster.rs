@@ -82,7 +82,7 @@ fn own_command(words: &[OsString]) -> Result<Vec<OsString>, Error> {
     // After `--`, these options would start ranks outside the nodes.
     let mut misplaced = ["--mpi", "--launcher"].into_iter();
     if let Some(option) = misplaced.find(|option| has(option)) {
-        let reason = format!("goes before `--`: `cluster {option} … -- …`");
+        let reason = format!("must be before `--`, as in `cluster {option} … -- …`");
         return Err(Error::option(option, reason));
     }
     let own = std::env::current_exe().map_err(|error| Error::Run(error.to_string()))?;

@@ -11,7 +11,7 @@ use harness::plot::Record;
 /// Options of `draw`.
 #[derive(Args, Clone, Debug)]
 pub struct DrawOptions {
-    /// Records: NAME.json draws NAME.svg [default: all records in docs/ that have a picture]
+    /// The records; the picture of NAME.json is NAME.svg [default: all records in docs/ that have a picture]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 }

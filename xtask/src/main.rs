@@ -41,7 +41,7 @@ enum Command {
     Numbers,
     /// Runs random programs with injected faults and compares every result with the definition
     Campaign(campaign::CampaignOptions),
-    /// Runs one of these commands on a virtual cluster: its nodes are namespaces of this machine, and its network can delay and lose
+    /// Runs one of these commands on a virtual cluster, whose nodes are namespaces of this machine and whose network can delay and lose
     /// messages
     Cluster(cluster::ClusterOptions),
     /// Installs the libraries for C, C++ and Fortran

@@ -26,6 +26,6 @@ pub fn run() -> Result<(), Error> {
         &files::read(&front)?,
     );
     let text =
-        text.ok_or_else(|| Error::file(&front, "no `## This book`, or no `## More` in README"))?;
+        text.ok_or_else(|| Error::file(&front, "no `## This book`, or README has no `## More`"))?;
     Ok(files::write(&front, text)?)
 }

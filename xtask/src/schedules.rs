@@ -26,14 +26,14 @@ use tree_index::Tree;
 const RANKS: usize = 8;
 const BLOCKS: usize = 4;
 
-/// Every message takes one round, whatever its length.
+/// A link on which every message takes one round, whatever its length.
 const ROUND: Link = Link {
     latency_ns: 1.0,
     byte_ns: 0.0,
     combine_byte_ns: 0.0,
 };
 
-/// The page's text; computed texts replace the names in braces.
+/// The page's text. [`page_text`] replaces the names in braces by computed texts.
 const PAGE: &str = include_str!("schedules/page.md");
 
 /// Options of `schedules`.
@@ -85,7 +85,7 @@ fn allreduce(algorithm: Algorithm, ranks: usize) -> Schedule {
         .expect("there are ranks, and the parameters are sound")
 }
 
-/// The messages of a schedule if each takes one round.
+/// The messages of a schedule, if each message takes one round.
 fn in_rounds(schedule: &Schedule) -> Vec<schedule::Flight> {
     let machine = Machine {
         // A rank may send several messages in one round.
@@ -106,10 +106,10 @@ fn pictures() -> String {
 const FRAGMENT_RANKS: usize = 64;
 const ITEMS: u64 = 504_850;
 
-/// The distributions of that table.
+/// The distributions in the table of fragments.
 const SHOWN: [&str; 3] = ["lower", "optimized", "block-cyclic"];
 
-/// The number of rows in all messages together.
+/// The total number of rows in all messages of a schedule.
 fn volume(schedule: &Schedule) -> f64 {
     let steps = (0..schedule.ranks()).flat_map(|rank| schedule.steps(rank));
     let sends = steps.flat_map(|step| step.sends);
@@ -139,7 +139,7 @@ fn short(number: f64) -> String {
     trimmed(&format!("{number:.2}")).to_owned()
 }
 
-/// A table by distribution: how many values per column the longest message has, at least and at most over all schedules.
+/// A table of distributions: the fewest and the most values per column that a schedule's longest message has, over all schedules.
 fn fragments() -> String {
     let mut shown = Sharing::named();
     shown.retain(|sharing| SHOWN.contains(&&*sharing.to_string()));
@@ -180,7 +180,7 @@ const ROUND_MOST: f64 = 960.0;
 const MARGIN: i32 = 160;
 const LEFT: i32 = 760;
 
-/// The width of a page: browsers would shrink a wider picture, and its letters.
+/// The greatest width of a picture. A page is as wide; browsers would shrink a wider picture with its letters.
 const WIDTH_MOST: i32 = 6800;
 
 /// The head of an arrow: its length, and half of its width.
@@ -190,7 +190,7 @@ const HEAD: (f64, f64) = (80.0, 30.0);
 const TO_HIGHER: RGBColor = BLUE;
 const TO_LOWER: RGBColor = VERMILION;
 
-/// Draws messages that take a round each.
+/// Draws the messages of a schedule as arrows, each one round long.
 fn draw(path: &Path, algorithm: Algorithm, ranks: usize, flights: &[Flight]) -> Result<(), Error> {
     let ends = flights.iter().map(|flight| flight.ended_ns);
     let rounds = ends.fold(0.0, f64::max);

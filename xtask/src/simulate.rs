@@ -51,13 +51,13 @@ pub struct SimulateOptions {
     /// beta between nodes
     #[arg(long, value_name = "NS", value_parser = time)]
     far_beta: Option<f64>,
-    /// The number of messages that a rank sends and receives at once; also n of bruck and dissemination
+    /// The number of messages that a rank sends and receives at once; also the parameter n of bruck and dissemination
     #[arg(long, value_name = "N")]
     ports: Option<NonZeroUsize>,
     /// The number of blocks in pipelines [default: the estimated best]
     #[arg(long, value_name = "BLOCKS")]
     blocks: Option<NonZeroUsize>,
-    /// Predict the time to build a plan, instead of the time of a run: once from a distribution's rule, and once from numbers of items
+    /// Predict the time to build a plan instead of the time to run it, both from a distribution's rule and from each rank's number of items
     #[arg(long)]
     building: bool,
     /// Write a JSON object for every row to a file, or to standard output (-)
@@ -81,7 +81,7 @@ pub fn run(options: &SimulateOptions) -> Result<(), Error> {
     };
     if options.building {
         let ranks = counted(question.ranks, "rank");
-        output.say(format!("building of a plan over {ranks}"));
+        output.say(format!("building a plan over {ranks}"));
         let all = question.building();
         for building in &all {
             output.json(building)?;
@@ -102,7 +102,7 @@ pub fn run(options: &SimulateOptions) -> Result<(), Error> {
     output.say(words(near));
     if near != far {
         output.say(format!(
-            "between nodes of {} {}",
+            "between nodes of {}: {}",
             counted(options.node_ranks.get(), "rank"),
             words(far)
         ));
@@ -143,7 +143,7 @@ fn at_most<const MOST: usize>(typed: &str) -> Result<usize, String> {
 fn time(typed: &str) -> Result<f64, String> {
     let time = typed.parse::<f64>().ok();
     let time = time.filter(|time| time.is_finite() && *time >= 0.0);
-    time.ok_or_else(|| "it is not a time".to_owned())
+    time.ok_or_else(|| "it is not a number of at least 0 ns".to_owned())
 }
 
 /// Checks that schedules accept an option's value.
@@ -176,7 +176,7 @@ fn question(options: &SimulateOptions) -> Result<Question, Error> {
     let [blocks, ports] = [options.blocks, options.ports].map(|given| given.map(usize::from));
     if let Some(blocks) = blocks.filter(|&blocks| blocks > width) {
         let (blocks, columns) = (counted(blocks, "block"), counted(width, "column"));
-        let reason = format!("{blocks} of {columns}: each block needs a column");
+        let reason = format!("{blocks} for {columns}; each block needs a column");
         return Err(Error::option("--blocks", reason));
     }
     let mut asked = Parameters::default();

@@ -1,4 +1,4 @@
-//! The command `cluster` with an MPI library: ranks on nodes, and how they end if the network between nodes fails. Needs root.
+//! Tests of `cargo xtask cluster` with an MPI library: where ranks run, and how they end if the network fails. The tests need root.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -81,7 +81,7 @@ impl Endurance {
         command.arg(ranks.get_program()).args(ranks.get_args());
         let variables = ranks.get_envs();
         command.envs(variables.filter_map(|(name, value)| Some((name, value?))));
-        // Longer than the ranks' limit, so that the ranks' errors come first.
+        // The launcher waits longer than the ranks, so that the ranks report their errors first.
         command.env("OMPI_MCA_oob_tcp_keepalive_time", "8");
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -89,7 +89,7 @@ impl Endurance {
         let mut errors = BufReader::new(child.stderr.take().unwrap());
         let mut said = String::new();
         errors.read_line(&mut said).unwrap();
-        // The other lines are for a developer whose test fails.
+        // The test prints the other lines, which help if it fails.
         let print = |line: String| eprintln!("{line}");
         thread::spawn(move || errors.lines().map_while(Result::ok).for_each(print));
         let control = Control::announced(&said).unwrap();
@@ -117,7 +117,7 @@ impl Endurance {
         (last.unwrap_or_default(), status)
     }
 
-    /// Waits until all of these ranks have written `word` to their files. Returns the texts.
+    /// Waits until all of these ranks have written `word` to their files. Returns the texts of the files.
     #[track_caller]
     fn told(&self, ranks: impl Iterator<Item = usize>, word: &str) -> Vec<String> {
         let begin = Instant::now();
@@ -147,7 +147,7 @@ impl Drop for Endurance {
     }
 }
 
-/// Checks the end of ranks whose messages all arrived, even if late.
+/// Checks that all ranks end without an error, because every message arrived in time.
 #[track_caller]
 fn assert_done(mut ranks: Endurance) {
     let (last, status) = ranks.end();
@@ -191,7 +191,7 @@ fn a_node_that_is_cut_off_for_ever_is_missed_by_all() {
     ranks.wait_for_rounds(5);
     ranks.control.tell(Order::Cut, 2).unwrap();
     let told = ranks.told(0..RANKS, "\n");
-    // The text after the rank that reports the error.
+    // The error, without the name of the rank that reports it.
     let blamed = |text: &String| {
         print!("{text}");
         let (_, silent) = text.lines().next().unwrap().split_once(": ").unwrap();
@@ -247,7 +247,7 @@ fn far_nodes_are_measured_and_chosen_by() {
     assert_eq!(chosen("unmeasured"), "binomial");
 }
 
-/// Root's `mpirun` starts ranks on all nodes without further settings, as docs/cluster-in-a-box.md shows.
+/// If root calls `mpirun`, it starts ranks on all nodes without further settings, as docs/cluster-in-a-box.md shows.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage cluster` runs it"]
 fn mpirun_starts_ranks_on_all_nodes() {

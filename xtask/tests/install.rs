@@ -12,7 +12,7 @@ use std::process::Command;
 use checkout::workspace::workspace;
 use common::{fresh_folder, said, xtask};
 
-/// Checks that the command ended with status 2 and one line with these words, before it built anything: standard output is empty.
+/// Checks that the command ended with status 2 and printed nothing but one line of error, which contains these words.
 #[track_caller]
 fn refused(words: &[&str], expected: &[&str]) {
     let output = xtask("install", words);
@@ -61,7 +61,7 @@ fn wrong_options_change_nothing() {
     assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
 }
 
-/// The script needs no build, and its help fits any terminal.
+/// The help of the script `treefold-run` fits any terminal.
 #[test]
 fn treefold_run_explains_itself_in_any_width() {
     let script = workspace().join("bindings/interposer/packaging/treefold-run");

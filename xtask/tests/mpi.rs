@@ -1,4 +1,4 @@
-//! The commands under MPI, with real processes.
+//! Tests of the commands under MPI, with real processes.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -103,7 +103,7 @@ fn another_librarys_launcher_is_noticed() {
     }
 }
 
-/// The error lines of the two ranks of a launch with this library. MPICH's launcher may end the second rank before it prints its line.
+/// The error lines of two ranks that are launched with this library. MPICH's launcher may end one rank before that rank prints its line.
 fn told_of_library(file: &Path) -> Vec<String> {
     let installation = Installation::find(None, None).unwrap();
     let mut launch = installation.command(2, Path::new(XTASK));
@@ -133,14 +133,14 @@ fn a_library_that_cannot_be_is_told() {
     }
 }
 
-/// Tries both of Debian's libraries: only one of them belongs to the launcher's family.
+/// Tries both of Debian's MPI libraries. The launcher belongs to the family of only one.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_library_of_another_family_than_the_launchers_is_told() {
     let told = ["libmpi.so.40", "libmpich.so.12"].map(|file| told_of_library(Path::new(file)));
     let is_missing = |line: &String| line.contains("cannot be opened");
     if told.iter().flatten().any(is_missing) {
-        println!("skipped: there is one library only");
+        println!("skipped: only one MPI library is installed");
         return;
     }
     let words = "but the launcher that has started this process belongs to ";
@@ -148,7 +148,7 @@ fn a_library_of_another_family_than_the_launchers_is_told() {
     assert!(refused[0] != refused[1], "{refused:?}");
 }
 
-/// A switch has several spellings; any other value is an error that names the rank and the value.
+/// A setting that is on or off accepts several spellings. Any other value is an error that names the rank and the value.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_setting_that_cannot_be_is_an_error() {
@@ -169,7 +169,7 @@ fn a_setting_that_cannot_be_is_an_error() {
     }
 }
 
-/// Only rank 1 has the wrong setting, and every rank reports it, so the launch ends with the message of rank 0 or of rank 1.
+/// Only rank 1 has the wrong setting, but every rank reports it. The launch's error names rank 1, whichever rank's message it is.
 #[test]
 #[ignore = "starts ranks: `cargo xtask test --stage mpi` runs it"]
 fn a_setting_of_one_rank_is_told_by_all() {

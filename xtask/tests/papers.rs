@@ -1,4 +1,4 @@
-//! Tests of `cargo xtask papers`: it writes the computed pages exactly as they are in `docs/papers`, and can make every exhibit.
+//! Tests that `cargo xtask papers` writes the computed pages exactly as they are in `docs/papers`, and can make every exhibit.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -41,7 +41,7 @@ fn long_computed_pages_are_up_to_date() {
     check_computed("long-computed-pages", |id| LONG.contains(&id));
 }
 
-/// Checks that the sections and pictures of these computed exhibits in docs/ equal newly written ones.
+/// Writes the sections and pictures of the chosen computed exhibits, and checks that those in docs/ equal them.
 fn check_computed(folder: &str, is_chosen: impl Fn(&str) -> bool) {
     let folder = fresh_folder(folder);
     let book = folder.join("book");
@@ -87,7 +87,7 @@ fn measured_pages_can_be_made() {
     for exhibit in measured {
         let own = || rows.iter().filter(|row| row["exhibit"] == exhibit.id);
         for row in own() {
-            // JSON has no NaN and no infinities.
+            // JSON has no NaN and no infinities; they would be null.
             let value = if row["what"].is_null() { "y" } else { "ours" };
             assert!(!row[value].is_null(), "{row}");
         }
@@ -99,7 +99,7 @@ fn measured_pages_can_be_made() {
     table_4_2_says_where_its_numbers_are_from(&folder);
 }
 
-/// Numbers that are not in the thesis are not called published.
+/// The page of Table 4.2 says which of its numbers are not from the thesis.
 #[track_caller]
 fn table_4_2_says_where_its_numbers_are_from(folder: &Path) {
     let page = fs::read_to_string(folder.join("table-4.2.md")).unwrap();

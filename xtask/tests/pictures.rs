@@ -1,5 +1,5 @@
-//! Measured pictures in `docs/` equal newly drawn ones, and their alternative texts on pages equal their titles. The page of schedules in
-//! `docs/` equals the output of `cargo xtask schedules`.
+//! Checks that measured pictures in `docs/` equal newly drawn ones, and that their alternative texts on pages equal their titles. Also checks
+//! that the page of schedules in `docs/` equals the output of `cargo xtask schedules`.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -38,7 +38,7 @@ fn recorded_pictures_are_up_to_date() {
     }
 }
 
-/// An axis needs a unit, or at least a word for what is counted; otherwise readers guess.
+/// Every axis of a picture names its unit, or what is counted; otherwise, readers would have to guess.
 #[test]
 fn axes_have_units() {
     for path in records(&docs()).unwrap() {

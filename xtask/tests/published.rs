@@ -1,6 +1,6 @@
-//! The sums that the thesis' author published with his data.
+//! Compares sums with those that the author of the thesis published with his data.
 //!
-//! The data is not part of the project: the test looks for it in `TREEFOLD_DATA`, or in `../shared/data` next to the checkout.
+//! The data is not part of the project. The test looks for it in `TREEFOLD_DATA` and in `../shared/data` next to the checkout.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -66,8 +66,8 @@ fn check(words: &[&str], rows_count: usize) {
     ));
 }
 
-/// The rows of a data set on one number of ranks. Each of eleven distributions has twenty schedules with allreduce, eight with reduce, and
-/// exact sums with both. The nine contiguous distributions also have the four other algorithms.
+/// How many rows a data set has for one number of ranks. Each of the eleven distributions has twenty schedules with allreduce, eight with
+/// reduce, and exact sums with both. The nine contiguous distributions also have the four other algorithms.
 const ALL: usize = 11 * (28 + 2) + 9 * 4;
 
 #[test]

@@ -2,8 +2,8 @@
 //!
 //!     one-kernel KERNEL LEVEL LEAVES CALLS
 //!
-//! A kernel is `sum`, `product`, `minimum`, `maximum`, `dot`, `absolute` (the sum and the absolute sum), `unordered-4`, `-8` or `-16`
-//! (an unordered sum with this number of accumulators), or the width of rows to sum. Items are doubles, or floats if `-f32` follows.
+//! KERNEL is `sum`, `product`, `minimum`, `maximum`, `dot`, `absolute` (the sum and the absolute sum), `unordered-4`, `unordered-8` or
+//! `unordered-16` (sums with this number of accumulators), or a number, the width of rows to sum. Suffix `-f32` makes items floats.
 
 use std::env;
 use std::hint::black_box;
@@ -20,7 +20,7 @@ fn main() {
     };
     let level = Level::named(level).expect("the level is supported");
     let number = |word: &String| word.parse::<usize>().expect("a number");
-    // Any values: the instructions of kernels do not depend on them.
+    // The values do not matter: a kernel executes the same instructions for all.
     let items = (0..number(leaves)).map(|i| -1.0 - (i * 7 % 99) as f64 / 3.0);
     let data: Vec<f64> = items.collect();
     let calls = number(calls);
@@ -60,7 +60,7 @@ fn call<T: Float>(kernel: &str, level: Level, data: &[T], calls: usize) {
     }
 }
 
-/// Calls the kernel `calls` times, so that the compiler cannot merge the calls.
+/// Calls the kernel `calls` times. `black_box` keeps the compiler from merging the calls.
 fn repeat<T, R>(calls: usize, data: &[T], mut kernel: impl FnMut(&[T]) -> R) {
     for _ in 0..calls {
         black_box(kernel(black_box(data)));

@@ -1,8 +1,8 @@
-//! Checks that kernels do not exceed limits on their instructions. This detects slow code without a clock.
+//! Checks that no kernel executes more instructions than its limit. This detects slow code without a clock.
 //!
-//! On x86-64, valgrind's callgrind counts instructions; it does not support AVX-512. On aarch64, they are counted in a trace by qemu. The
-//! limits are a tenth above the counts at the time of writing: a new compiler may differ a little, but an extra pass, a loop without
-//! vectors or a call that is no longer inlined exceeds them.
+//! On x86-64, valgrind's callgrind counts the instructions, except for AVX-512, which valgrind does not support. On aarch64, the test counts
+//! them in qemu's trace. The limits are a tenth above the counts at the time of writing. A newer compiler may need a few more instructions,
+//! but an extra pass, a loop without vectors or a call that is no longer inlined exceeds a limit.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -89,9 +89,9 @@ const COUNTER: &str = "valgrind";
 #[cfg(target_arch = "aarch64")]
 const COUNTER: &str = "qemu-aarch64-static";
 
-/// The number of instructions of a run, by name. Names of vector instructions end with `.2d` or the like.
+/// The number of executions of each instruction in a run, by name. A vector instruction's name ends with its lanes, such as `.2d`.
 ///
-/// qemu writes an instruction when it translates it, and the instruction's address each time that the instruction runs.
+/// qemu's trace has each instruction once, when it is translated, and the instruction's address each time it is executed.
 #[cfg(target_arch = "aarch64")]
 fn instructions(of: Run) -> BTreeMap<String, u64> {
     let file = file(of);
@@ -119,7 +119,7 @@ fn instructions(of: Run) -> BTreeMap<String, u64> {
     counts
 }
 
-/// The number of instructions of one call, by name. Instructions outside the kernel occur in both runs, and cancel.
+/// The instructions of one call, by name: a tenth of the difference between 11 calls and one. Instructions outside the calls cancel.
 fn per_call(kernel: &str, level: &str, leaves: usize) -> BTreeMap<String, u64> {
     let once = instructions((kernel, level, leaves, 1));
     let mut often = instructions((kernel, level, leaves, 11));
@@ -136,10 +136,10 @@ fn skip_reason() -> Option<String> {
     }
     if cfg!(debug_assertions) {
         let command = "cargo test --release -p instructions";
-        return Some(format!("limits are for optimised code: `{command}`"));
+        return Some(format!("limits are for optimised code; run `{command}`"));
     }
     let has_limits = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
-    (!has_limits).then(|| "the limits are those of x86-64 and aarch64".to_owned())
+    (!has_limits).then(|| "there are limits only for x86-64 and aarch64".to_owned())
 }
 
 /// The sum of all counts.
@@ -163,8 +163,8 @@ fn kernels_take_no_more_instructions_than_they_did() {
     }
 }
 
-/// A register of leaves takes one load and one addition, in tree order as in any other. The trace shows which instructions ran, so no
-/// compiler can have removed them.
+/// Summing in tree order takes one load and one addition per register of leaves, like any other order. The trace has only instructions
+/// that were executed, so the count is exact whatever the compiler generates.
 #[cfg(target_arch = "aarch64")]
 #[test]
 fn a_level_of_the_tree_is_one_instruction() {
@@ -191,7 +191,7 @@ fn a_level_of_the_tree_is_one_instruction() {
         };
         let (tree, pairs, additions) = counts("sum");
         let registers = 4096 / lanes;
-        // The last levels of each block are single additions.
+        // In the last levels of each block, the sums are no longer whole registers.
         assert!(
             (registers - registers / 64..=registers).contains(&pairs),
             "{pairs}"

@@ -1,5 +1,5 @@
-//! The entry point of `cargo xtask`. It builds only the package that a command needs: `repro-check`, `install` and `book` are packages of
-//! their own, `test` and `release` are in `gate`, and all other commands in `xtask`.
+//! The entry point of `cargo xtask`. It builds only the package that contains the given command: `repro-check`, `install` and `book` are in
+//! packages of these names, `test` and `release` are in `gate`, and all other commands are in `xtask`.
 
 use std::env;
 use std::ffi::OsString;
@@ -61,13 +61,13 @@ fn main() -> ExitCode {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["run", "--package", package, "--bin", package]);
     match package {
-        // The gate builds everything once. Data for incremental builds would take a third of the target folder, and debug information half
-        // of the rest.
+        // The gate builds everything once, so it needs no data for incremental builds, which would be a third of the target folder. Debug
+        // information would be half of the rest.
         "gate" => cargo.envs(
             ONCE.into_iter()
                 .filter(|(name, _)| env::var_os(name).is_none()),
         ),
-        // Optimised, because this program computes many sums.
+        // This profile is optimised, because `repro-check` computes many sums.
         "repro-check" => cargo.args(["--profile", "quick"]),
         "xtask" => cargo.arg("--release"),
         _ => &mut cargo,
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     if is_offline && code == Some(CARGO_FAILED) {
         eprintln!(
-            "error: --offline: the dependencies are not here; the tarball includes them, and in a clone `cargo fetch` downloads them"
+            "error: --offline: the dependencies may be missing; the tarball includes them, and in a clone, `cargo fetch` downloads them"
         );
     }
     code.map_or(ExitCode::FAILURE, ExitCode::from)
@@ -95,7 +95,7 @@ fn refuse(error: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Whether a package's sources are here: the installation tarball has only some packages.
+/// Whether this folder has a package's sources. The installation tarball has only some packages.
 fn is_here(package: &str) -> bool {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = match package {
@@ -105,7 +105,7 @@ fn is_here(package: &str) -> bool {
     folder.join("Cargo.toml").exists()
 }
 
-/// Whether a word asks for a picture.
+/// Whether an argument is `--plot`, which asks for a picture.
 fn is_plot(word: &OsString) -> bool {
     word.to_str()
         .is_some_and(|word| word == "--plot" || word.starts_with("--plot="))

@@ -1,4 +1,4 @@
-//! The commands as users see them: exit status, one-line errors, and where output goes.
+//! Tests of the commands as users see them: their exit status, their one-line errors, and where their output goes.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 
@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// `cargo xtask` with these words.
+/// `cargo xtask` with these arguments.
 fn command(words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
     command.args(words);
@@ -51,7 +51,7 @@ fn rows(output: &Output) -> Vec<Value> {
         .collect()
 }
 
-/// Checks that the command ended with status 2, printed one line of error with these words, and nothing on standard output.
+/// Checks that the command ended with status 2 and printed nothing but one line of error, which contains these words.
 #[track_caller]
 fn is_refused(output: &Output, expected: &[&str]) {
     let errors = text(&output.stderr);
@@ -94,7 +94,7 @@ fn stages_are_listed() {
     assert!(listed.trim_end().ends_with(end), "{listed}");
 }
 
-/// Empty variables count as not set.
+/// An empty environment variable counts as not set.
 #[test]
 fn empty_variables_say_nothing() {
     let path = numbers("unset.f64", &[0.1, 0.2, 0.3]);
@@ -111,7 +111,7 @@ fn empty_variables_say_nothing() {
     is_refused(&check("no-such"), &[reason]);
 }
 
-/// Without Debian's programs, the stage prints one line, and nothing fails.
+/// Without Debian's cross-compilers and qemu, stage `aarch64` prints one line and does not fail.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[test]
 fn a_target_that_cannot_be_built_is_skipped() {
@@ -125,7 +125,7 @@ fn a_target_that_cannot_be_built_is_skipped() {
     assert!(lines.any(|line| line.starts_with("skipped: aarch64")));
 }
 
-/// Without MPI's tools, one line says what to install; the in-process check still works.
+/// Without MPI's tools, `--backend mpi` prints one line that says what to install. A check on threads still works.
 #[test]
 fn mpi_missing() {
     let check = |words: &[&str]| {
@@ -141,7 +141,7 @@ fn mpi_missing() {
     told(&check(&["--input", path.to_str().unwrap()]));
 }
 
-/// A cluster passes on its command's output and exit status. If root or something else that it needs is missing, it prints one line.
+/// `cluster` passes on its command's output and exit status. If it cannot run, as it needs root, it prints one line.
 #[test]
 fn a_cluster_is_transparent() {
     let script = "echo told; exit 5";

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{command, file, is_refused, repro_check, rows, text, told, xtask};
 
-/// Arguments, and parts of their error messages. A check without any tree-ordered sum is an error, too.
+/// Arguments, and after `=>`, parts of the error message. A check without any tree-ordered sum is an error, too.
 const WORDS: &str = "\
 tets => unrecognized subcommand 'tets'; a similar subcommand exists: 'test'
 repro-chek => error: unrecognized subcommand 'repro-chek';
@@ -43,7 +43,7 @@ simulate --ranks=1e9 => --ranks
 simulate --items=1.5 => --items | not a whole number below 2^64
 simulate --items=1e20 => --items | not a whole number below 2^64
 simulate --width=0 => --width
-simulate --width=1 --blocks=2 => --blocks: 2 blocks of 1 column:
+simulate --width=1 --blocks=2 => --blocks: 2 blocks for 1 column;
 simulate --algorithm=magic => --algorithm
 simulate --distribution=odd => --distribution
 simulate --alpha=-1 => --alpha
@@ -65,7 +65,7 @@ cluster --loss 0.5 -- repro-check => --loss | not a percentage
 cluster --loss 101% -- repro-check => --loss | below 100%
 cluster --mpi no-such -- repro-check => --mpi | openmpi
 cluster --launcher srun -- repro-check => --launcher | {ranks}
-cluster -- repro-check --mpi=mpich => --mpi | goes before `--`
+cluster -- repro-check --mpi=mpich => --mpi | must be before `--`
 test --stage checks,magic => --stage | `magic` | checks, threads, mpi
 test --no-mpi --stage mpi => --no-mpi | `--stage mpi`
 campaign --ranks 0 => --ranks
@@ -150,7 +150,7 @@ fn an_error_is_one_line_whatever_the_file_says() {
     }
 }
 
-/// The error names what a folder of peers lacks, before anything is built.
+/// The error names the files that a folder of peers lacks. Nothing has been built by then.
 #[test]
 fn a_folder_without_peers() {
     let empty = file("peers/ReproRed/src/summation.cpp", b"");
@@ -174,7 +174,7 @@ fn output_that_cannot_be_written_is_an_error() {
     is_refused(&output, &["standard output: No space left on device"]);
 }
 
-/// The simulated rows, on a network where a message takes 1 µs, whatever its length.
+/// The rows that `simulate` prints for a network where a message takes 1 µs, whatever its length.
 fn simulated(words: &[&str]) -> Vec<Value> {
     let link = ["--alpha", "1000", "--beta", "0", "--gamma", "0"];
     rows(&xtask(
@@ -200,7 +200,7 @@ fn schedules() {
     assert_eq!(far[0]["time_ns"], 9000.0);
 }
 
-/// Rounds grow with the logarithm of the number of ranks. If each rank states its items, bytes and memory grow in proportion to that number.
+/// The rounds grow with the logarithm of the number of ranks. If each rank states its number of items, the memory grows linearly.
 #[test]
 fn building() {
     for (log, ranks) in [(3_u32, 8), (10, 1024)] {
@@ -235,7 +235,7 @@ fn a_single_rank_takes_no_time_and_has_a_ratio() {
     }
 }
 
-/// If standard error is not a terminal, a plain line is printed every ten seconds.
+/// If standard error is not a terminal, a line of progress is printed every ten seconds.
 #[test]
 fn many_ranks_are_not_simulated_in_silence() {
     let mut running = command(&["simulate", "--ranks", "16777216"]);
@@ -243,7 +243,7 @@ fn many_ranks_are_not_simulated_in_silence() {
     let mut running = running.spawn().unwrap();
     let errors = BufReader::new(running.stderr.take().unwrap());
     let first = errors.lines().next();
-    // Ends the command, which would take minutes. It may already have ended.
+    // Ends the command, which would run for minutes. `kill` fails if the command has already ended.
     let _ = running.kill();
     running.wait().unwrap();
     let first = first.expect("it says what it does").unwrap();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Runs a command with these words.
+/// Runs a command of `cargo xtask` with these arguments.
 pub(crate) fn xtask(command: &str, words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_xtask"))
         .arg(command)
