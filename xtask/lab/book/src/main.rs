@@ -1,5 +1,5 @@
-//! `cargo xtask book`: builds `docs/` as HTML in `target/book` by mdBook's library, and rustdoc's pages for the crates below it.
-//! `mdbook build docs` does the same, except for the docstrings of the Python package and the links to rustdoc's pages and to the repository.
+//! `cargo xtask book`: builds `docs/` as HTML in `target/book` with mdBook's library, and the crates' rustdoc pages in `target/book/api`.
+//! `mdbook build docs` builds the book without the Python package's docstrings and without links to rustdoc's pages and to the repository.
 
 #![expect(clippy::print_stdout, reason = "it prints where the book is")]
 
@@ -13,14 +13,14 @@ use mdbook_driver::MDBook;
 use mdbook_driver::book::BookItem;
 use mdbook_driver::errors::{Error, Result};
 
-/// Comments on pages. In the HTML, a link to the crates' documentation replaces the first, and Python's docstrings replace the second.
+/// Placeholders on pages, which the book replaces by a link to the crates' documentation, and by the Python package's docstrings.
 const OF_RUST: &str = "<!-- rustdoc -->";
 const OF_PYTHON: &str = "<!-- python -->";
 
 /// The program that prints the docstrings as a page.
 const DOCSTRINGS: &str = "bindings/python/reference.py";
 
-/// The documentation of the crates, below the book.
+/// The folder of the crates' documentation, inside the book's folder.
 const CRATES: &str = "api";
 
 /// The arguments of `cargo doc`: the crates that programs depend on, and the features to document.
@@ -45,12 +45,12 @@ fn main() -> ExitCode {
 /// Builds the book and the crates' pages, and prints where the book is.
 fn build() -> Result<bool> {
     let (pages_count, first) = render()?;
-    // In a separate folder, so that rustdoc's search finds only these crates.
+    // rustdoc gets a separate target folder, so that its search finds only these crates.
     let folder = target()?.join(CRATES);
     let mut doc = cargo();
     doc.args(DOCUMENTED.split_whitespace());
     let status = doc.arg("--target-dir").arg(&folder).status();
-    let status = status.map_err(|error| Error::new(error).context("cargo does not start"))?;
+    let status = status.map_err(|error| Error::new(error).context("could not start cargo"))?;
     if !status.success() {
         return Err(Error::msg("cargo doc failed"));
     }
@@ -84,7 +84,7 @@ fn render() -> Result<(usize, PathBuf)> {
     let pages = book
         .iter()
         .filter(|item| matches!(item, BookItem::Chapter(_)));
-    // Without `..`, because the path is printed.
+    // The path is printed below, so it should contain no `..`.
     let folder = book.build_dir_for("html").canonicalize()?;
     Ok((pages.count(), folder.join("index.html")))
 }
@@ -94,7 +94,7 @@ fn docstrings() -> Result<String> {
     let mut python = Command::new("python3");
     let output = python.arg(workspace().join(DOCSTRINGS)).output();
     let output = output.map_err(|error| {
-        Error::new(error).context("python3, which reads docstrings, does not start: install it")
+        Error::new(error).context("install python3, which reads docstrings; it could not start")
     })?;
     let errors = String::from_utf8_lossy(&output.stderr);
     match errors.lines().last() {

@@ -77,7 +77,7 @@ pub fn only(folder: &Path) -> Result<PathBuf, Error> {
     match &listed(folder)?[..] {
         [one] => Ok(one.clone()),
         others => {
-            let reason = format!("it has {} files or folders, not one", others.len());
+            let reason = format!("it has {} entries instead of one", others.len());
             Err(Error::file(folder, reason))
         }
     }

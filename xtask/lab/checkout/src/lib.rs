@@ -1,5 +1,5 @@
-//! The checkout that commands run in, their builds, and their progress messages. This crate contains nothing about reductions, because the
-//! installer also needs it.
+//! Finds the checkout that commands run in, reads and writes files, runs builds and shows progress. This crate contains no code of
+//! reductions, because the installer also needs it.
 
 mod error;
 pub mod files;

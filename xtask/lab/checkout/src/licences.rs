@@ -7,7 +7,7 @@ use crate::Error;
 use crate::files;
 use crate::workspace::{Sources, cargo, output};
 
-/// The beginnings of licence files' names, in any case.
+/// The beginnings of licence files' names, in upper or lower case.
 const NAMES: [&str; 4] = ["licen", "copying", "notice", "unlicense"];
 
 /// A file with a licence.
@@ -17,14 +17,14 @@ pub struct Licence {
     pub package: String,
     /// The file's name.
     pub title: String,
-    /// Its text.
+    /// The file's text.
     pub text: String,
 }
 
 /// The licences of all dependencies of workspace packages, found by cargo without a network.
 ///
 /// # Errors
-/// Cargo does not know the packages, or one has no licence file.
+/// Cargo does not know a package, or a dependency has no licence file.
 pub fn linked(packages: &[&str], sources: &Sources) -> Result<Vec<Licence>, Error> {
     let mut licences = Vec::new();
     for name in names(packages)? {
@@ -34,7 +34,7 @@ pub fn linked(packages: &[&str], sources: &Sources) -> Result<Vec<Licence>, Erro
         let mut files = files::listed(folder)?;
         files.retain(|file| is_licence(file));
         if files.is_empty() {
-            let reason = format!("{name} has no file with its licence");
+            let reason = format!("{name} has no licence file");
             return Err(Error::file(folder, reason));
         }
         for file in files {

@@ -1,4 +1,4 @@
-//! The machine, the checkout and the date, for records of measurements.
+//! Describes the machine, the checkout and the date for records of measurements.
 
 use std::fmt;
 use std::fs;
@@ -7,16 +7,16 @@ use std::thread;
 
 use crate::workspace::workspace;
 
-/// This machine and the date.
+/// This machine, the checkout's commit, and the date.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// The processor's own name, where the system reports it.
+    /// The processor's name; `unknown processor` if the system does not report it.
     pub processor: String,
     /// The cores that this process may use.
     pub cores: usize,
     /// The date in UTC, such as 2026-01-31; empty if there is no program `date`.
     pub date: String,
-    /// The commit of the checkout; empty, if there is none.
+    /// The commit of the checkout; empty if git reports none.
     pub commit: String,
 }
 
@@ -46,13 +46,13 @@ impl fmt::Display for Machine {
     }
 }
 
-/// The system's load average over a minute; `None` if it has none.
+/// The system's load average over the last minute; `None` if the system reports none.
 pub fn load() -> Option<f64> {
     let load = fs::read_to_string("/proc/loadavg").ok()?;
     load.split(' ').next()?.parse().ok()
 }
 
-/// The processor's value of this field in `/proc/cpuinfo`; `None` if the system has no such field.
+/// The value of a field of `/proc/cpuinfo` for the first core; `None` if the system has no such field.
 pub fn about_processor(name: &str) -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let mut lines = text.lines().filter_map(|line| line.split_once(':'));

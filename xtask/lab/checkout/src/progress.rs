@@ -1,4 +1,4 @@
-//! Shows the progress of a command on standard error: on a terminal, in a line that is updated; elsewhere, by a new line every ten seconds.
+//! Shows the progress of a command on standard error. On a terminal, one line is updated; elsewhere, a line is printed every ten seconds.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -13,11 +13,11 @@ const PAUSE: Duration = Duration::from_secs(10);
 /// How often a terminal's line is updated, even without progress.
 const TICK: Duration = Duration::from_secs(1);
 
-/// Shows the progress of a long task until it is dropped.
+/// Shows the progress of a long task. Dropping this value ends the display.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
-    /// The thread that writes plain lines until the channel is closed.
+    /// The thread that writes plain lines, and the channel whose closing ends the thread.
     teller: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
@@ -28,7 +28,7 @@ impl Progress {
         Self::start(what.into(), None, "", "{msg}, {elapsed}")
     }
 
-    /// A task that counts things, named by a plural noun, up to a known number.
+    /// A task that counts up to `total`. A plural noun names what is counted.
     #[must_use]
     pub fn to(what: impl Into<String>, total: u64, noun: &'static str) -> Self {
         let template = format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {noun}, {{elapsed}}");
@@ -62,7 +62,7 @@ impl Progress {
                 let _ = writeln!(output, "{}", line(&told, noun));
             }
         };
-        // Without a thread there are no plain lines.
+        // If no thread can be started, no plain lines are written.
         let thread = thread::Builder::new().spawn(tell).ok();
         let teller = thread.map(|thread| (end, thread));
         Self { bar, teller }

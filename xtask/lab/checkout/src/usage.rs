@@ -42,7 +42,7 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Shortens clap's error to one line: the error with the valid names that it lists, and clap's suggestion, but not the usage.
+/// Shortens clap's error to one line, which has the error, the valid names that clap lists, and clap's suggestion, but not the usage.
 fn in_a_line(text: &str) -> String {
     let lines = text.lines().map(str::trim);
     let lines =
@@ -59,7 +59,7 @@ fn in_a_line(text: &str) -> String {
     joined
 }
 
-/// Parses the program's arguments. Prints help or the version if asked and ends the program.
+/// Parses the program's arguments. If they ask for help or the version, prints it and ends the program.
 ///
 /// # Errors
 /// The exit status after wrong arguments, which are reported in one line.
@@ -81,8 +81,8 @@ pub fn ended(result: Result<bool, impl Display>) -> ExitCode {
     }
 }
 
-/// Prints an error and returns exit status 2. A library's message may contain line breaks, and an argument may contain anything that a terminal
-/// interprets.
+/// Prints an error in one line and returns exit status 2. Escapes control characters, which an argument in the message may contain and a
+/// terminal would interpret.
 pub fn refuse(message: &str) -> ExitCode {
     let line = message.lines().collect::<Vec<_>>().join(" ");
     eprintln!("{}", printable(&line));

@@ -69,7 +69,7 @@ pub fn packages(words: &str) -> Result<Vec<Value>, Error> {
     }
 }
 
-/// The names of the workspace's packages that go to crates.io: all whose `Cargo.toml` allows it.
+/// The names of the workspace's packages that are published on crates.io: those without `publish = false` in their `Cargo.toml`.
 pub fn published_members() -> Result<Vec<String>, Error> {
     let packages = packages("--no-deps")?;
     let packages = packages.iter();
@@ -103,7 +103,7 @@ pub struct Executable {
     pub package: PathBuf,
     /// The name of its package.
     pub name: String,
-    /// Its kind in the package: `lib` (its tests), `bin`, `example`, `test` or `bench`.
+    /// The kind of its target: `lib` (tests inside the library), `bin`, `example`, `test` or `bench`.
     pub kind: String,
     /// Whether it runs tests.
     pub is_test: bool,
@@ -147,7 +147,7 @@ pub fn executables(cargo: &mut Command) -> Result<Vec<Executable>, Error> {
 pub struct BuiltLibrary {
     /// The name of its target in `Cargo.toml`.
     pub target: String,
-    /// A file for each type that the crate has, such as `.so` and `.a`.
+    /// One file for each crate type, such as `.so` and `.a`.
     pub files: Vec<PathBuf>,
 }
 
@@ -173,11 +173,11 @@ impl BuiltLibrary {
     }
 }
 
-/// Packages of a registry by name and version, as in `libc v0.2.0`, and the folders of their sources.
+/// The source folders of packages from registries, by name and version, as in `libc v0.2.0`.
 pub type Sources = BTreeMap<String, PathBuf>;
 
 /// Runs a `cargo` command and returns the libraries for other languages that it built, and the source folders of packages from
-/// registries. If it fails, `advice` is appended to the error.
+/// registries. If the command fails, `advice` is appended to the error.
 pub fn libraries(cargo: &mut Command, advice: &str) -> Result<(Vec<BuiltLibrary>, Sources), Error> {
     let messages = messages(cargo, advice)?;
     let libraries = messages.iter().filter_map(BuiltLibrary::parse).collect();
@@ -192,7 +192,7 @@ fn source(message: &Value) -> Option<(String, PathBuf)> {
     Some((name.replace('@', " v"), folder.to_owned()))
 }
 
-/// Runs a `cargo` command and returns its messages; if it fails, returns its first error with advice.
+/// Runs a `cargo` command and returns its messages. If the command fails, returns its first error, followed by `advice`.
 fn messages(cargo: &mut Command, advice: &str) -> Result<Vec<Value>, Error> {
     let _progress = Progress::of(shown(cargo));
     cargo.args(["--quiet", "--message-format", "json"]);
@@ -204,7 +204,7 @@ fn messages(cargo: &mut Command, advice: &str) -> Result<Vec<Value>, Error> {
         .filter_map(|line| serde_json::from_str(line).ok());
     let messages: Vec<Value> = messages.collect();
     if !output.status.success() {
-        // The compiler's errors say more than cargo's.
+        // The compiler's errors are more precise than cargo's.
         let of_compiler = messages.iter().find_map(compile_error);
         let errors = String::from_utf8_lossy(&output.stderr);
         let of_cargo = errors.lines().find(|line| line.starts_with("error"));

@@ -1,4 +1,4 @@
-//! The stub for systems without Linux namespaces: every function returns an error.
+//! Replaces module `linux` on other systems, which have no namespaces. Functions that need a cluster return an error.
 
 use std::ffi::OsString;
 use std::io;
@@ -24,7 +24,7 @@ pub fn run(_: &Settings, _: &[OsString], _: impl FnOnce(&mut Command)) -> Result
     check().map(|()| 0)
 }
 
-/// A connection to a cluster, which cannot exist here.
+/// A connection to a cluster. No value exists, since this system has no clusters.
 #[derive(Debug)]
 pub enum Control {}
 

@@ -15,7 +15,7 @@ const RANKS_PER_NODE_MAX: usize = 1024;
 /// The longest delay. With a longer one, TCP would give up connections after several retries.
 const DELAY_MAX: Duration = Duration::from_secs(10);
 
-/// Errors that end a cluster before its command.
+/// An error of a cluster, as opposed to one of its command.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// An option has an invalid value.
@@ -26,7 +26,7 @@ pub enum Error {
         /// Why the value is invalid.
         reason: String,
     },
-    /// This machine, or this user, cannot have a cluster.
+    /// This machine or this user cannot run a cluster.
     #[error("{0}")]
     Unsupported(String),
     /// An operation failed.
@@ -45,7 +45,7 @@ impl Error {
         Error::Option { option, reason }
     }
 
-    /// For `map_err`: adds the operation.
+    /// For `map_err`: makes an error of the operation `what`.
     pub(crate) fn on<E: ToString>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
         let what = what.into();
         move |reason| Error::Failed {
@@ -58,13 +58,13 @@ impl Error {
 /// An order about a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Cut it off: its frames are lost in both directions.
+    /// Cut off the node: frames from it and to it are lost.
     Cut,
-    /// Reconnect it.
+    /// Reconnect the node.
     Heal,
-    /// Stop all its processes.
+    /// Stop all processes of the node.
     Stop,
-    /// Resume all its processes.
+    /// Resume all processes of the node.
     Resume,
 }
 
@@ -98,7 +98,7 @@ impl Settings {
     /// Fails if a number is out of range.
     ///
     /// # Errors
-    /// The option.
+    /// Names the option with this number.
     pub fn check(&self) -> Result<(), Error> {
         for (option, count, max) in [
             ("--nodes", self.nodes, NODES_MAX),
@@ -117,7 +117,7 @@ impl Settings {
         serde_json::to_string(self).expect("numbers are JSON")
     }
 
-    /// Parses such a word.
+    /// Parses a word that `encode` returned.
     pub(crate) fn decode(word: &OsStr) -> Option<Self> {
         serde_json::from_str(word.to_str()?).ok()
     }
@@ -139,13 +139,13 @@ impl fmt::Display for Settings {
     }
 }
 
-/// Units of time, longest names first: `ms` also ends in `s`.
+/// Units of time. `s` is last, because the other names also end in `s`.
 const UNITS: [(&str, f64); 4] = [("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)];
 
 /// Parses a time such as `1ms`, `50us`, `0.2ms` or `0`.
 ///
 /// # Errors
-/// It is not a time, or longer than 10 s.
+/// The text is not a time, or the time is longer than 10 s.
 pub fn parse_delay(typed: &str) -> Result<Duration, Error> {
     let wrong = |reason: &str| Error::option("--delay", format!("`{typed}` {reason}"));
     let not_a_time = || wrong("is not a time such as 1ms, 50us, 0.2ms or 0");
@@ -169,7 +169,7 @@ impl Loss {
     /// Parses a loss such as `0.5%` or `0`.
     ///
     /// # Errors
-    /// It is not a percentage from 0 to below 100.
+    /// The text is not a percentage from 0 to below 100.
     pub fn parse(typed: &str) -> Result<Self, Error> {
         let wrong = |reason: &str| Error::option("--loss", format!("`{typed}` {reason}"));
         let not_a_percentage = || wrong("is not a percentage such as 0.5% or 0");

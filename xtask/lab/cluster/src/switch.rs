@@ -14,8 +14,8 @@ type Address = [u8; 6];
 /// The length of a frame's header: destination, source, and type of the payload.
 const HEADER_BYTES: usize = 14;
 
-/// Joins nodes as an Ethernet switch does: it learns which addresses are behind which port, and floods a frame whose destination it does not
-/// know. Every frame has the same delay, so frames do not overtake each other.
+/// Joins nodes as an Ethernet switch does: learns which addresses are behind which port, and sends a frame with an unknown destination to all
+/// other ports. Every frame has the same delay, so frames do not overtake each other.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ impl Switch {
         }
     }
 
-    /// Accepts a frame that arrives at a port; it may be lost. Ignores data that is too short for a frame.
+    /// Accepts a frame that arrives at a port, unless the frame is lost. Ignores data that is too short for a frame.
     ///
     /// # Panics
     /// There is no such port.
@@ -82,7 +82,7 @@ impl Switch {
         });
     }
 
-    /// Delivers all frames that are due, each with its output port, in order of arrival.
+    /// Passes all frames that are due to `send`, in order of arrival, once for each output port.
     pub fn deliver(&mut self, now: Instant, mut send: impl FnMut(usize, &[u8])) {
         let is_due = |frame: &Frame| frame.due <= now;
         while self.under_way.front().is_some_and(is_due) {
@@ -101,7 +101,7 @@ impl Switch {
         }
     }
 
-    /// The output ports of a frame; never its input port.
+    /// The output ports of a frame, which never include its input port.
     fn destinations(&self, frame: &Frame) -> Vec<usize> {
         let is_to_many = frame.bytes[0] & 1 == 1;
         let known = self.ports.get(&address(&frame.bytes));
@@ -139,7 +139,7 @@ fn address(bytes: &[u8]) -> Address {
     *bytes.first_chunk().expect("a frame has a header")
 }
 
-/// The generator SplitMix64: every seed is good, and gives the same sequence on every machine.
+/// The random number generator SplitMix64. Every seed is good, and gives the same sequence on every machine.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
@@ -199,7 +199,7 @@ mod tests {
         [&to[..], &mac(from), &[8, 0, number]].concat()
     }
 
-    /// What the switch delivers at this time: ports, and the last bytes of frames.
+    /// What the switch delivers at this time: for each frame, the port and the frame's last byte.
     fn delivered(switch: &mut Switch, now: Instant) -> Vec<(usize, u8)> {
         let mut all = Vec::new();
         switch.deliver(now, |port, bytes| all.push((port, *bytes.last().unwrap())));

@@ -1,6 +1,6 @@
 //! Runs clusters: checks that nodes are isolated, that the network delays and loses frames, and that nothing is left afterwards.
 //!
-//! Needs root and `/dev/net/tun`; without them, prints why it is skipped. This program is the cluster, the commands in it, and the test.
+//! Needs root and `/dev/net/tun`; without them, prints why it is skipped. The cluster's processes and its commands also run this program.
 
 #![expect(clippy::print_stdout, reason = "it says which tests ran")]
 

@@ -1,9 +1,9 @@
-//! Checks that the C headers declare what Rust defines: a compiler sees both in one translation unit, and refuses any difference.
+//! Checks that the C headers declare what Rust defines. A compiler sees both declarations in one translation unit, and rejects differences.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where it unwraps")]
 #![expect(
     clippy::print_stdout,
-    reason = "what a compiler says, and what is skipped"
+    reason = "tests print compilers' messages and what they skip"
 )]
 
 use std::collections::BTreeSet;
@@ -18,9 +18,9 @@ struct Header {
     package: &'static str,
     name: &'static str,
     sources: &'static str,
-    /// The compiler, and the environment variable that names another one.
+    /// The default compiler, and the environment variable that overrides it.
     compiler: (&'static str, &'static str),
-    /// A type that the header defines. C does not allow a second definition.
+    /// A type that the header defines. The declarations from Rust omit it, because C does not allow a second definition.
     defined: &'static str,
 }
 
@@ -79,7 +79,7 @@ fn declarations(header: &Header) -> String {
     });
     let mut text = Vec::new();
     builder.generate().unwrap().write(&mut text);
-    // In Rust, ReproRed's functions have a prefix; a separate library, which calls them, has the header's names.
+    // In Rust, the functions of ReproRed's header have a prefix. A separate library defines them without the prefix.
     let made = String::from_utf8(text).unwrap();
     let short = if header.name == "treefold.h" {
         short_names()
@@ -95,7 +95,7 @@ fn package(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Whether a compiler accepts a text that may include both packages' headers, and its messages. `None` if there is no such compiler.
+/// Whether a compiler accepts a program text, and the compiler's messages; `None` without the compiler. The text may include all headers.
 fn check_syntax(
     (compiler, variable): (&str, &str),
     options: &[&str],
@@ -155,7 +155,7 @@ fn check(header: &Header) {
     assert!(compiles(&wrong).is_some_and(|(is_taken, _)| !is_taken));
 }
 
-/// The results of a header's functions: pairs of a function and one of its parameters that it writes to.
+/// The output parameters of a header's functions, as pairs of a function's name and a parameter's name.
 fn results(header: &str) -> BTreeSet<(String, String)> {
     let parts = header
         .split("/*")
@@ -169,7 +169,7 @@ fn results(header: &str) -> BTreeSet<(String, String)> {
             let Some((before, parameter)) = parameter.trim().rsplit_once('*') else {
                 continue;
             };
-            // Skips arrays that are only read, handles, and pointers that the library does not dereference.
+            // Skips handles, arrays that are only read, and pointers that the library does not dereference.
             let depth = before.matches('*').count();
             let is_read = match depth {
                 0 => before.starts_with("const ") || before.starts_with("treefold_"),
@@ -183,7 +183,7 @@ fn results(header: &str) -> BTreeSet<(String, String)> {
     found
 }
 
-/// Every result of a header's functions has a row in the test of places, `tests/c/places.c`.
+/// Checks that `tests/c/places.c`, which passes invalid pointers, has a row for every output parameter of a header's functions.
 fn check_places(package_name: &str, header: &str, least: usize) {
     let read = |path: &str| fs::read_to_string(package(package_name).join(path)).unwrap();
     let results = results(&read(&format!("include/{header}")));
@@ -246,7 +246,7 @@ fn compilers_that_are_too_old_print_one_error() {
     }
 }
 
-/// Options of compilers, and the words of the expected error, which are empty if there is none.
+/// Options of compilers, and a part of the expected error, or an empty text if no error is expected.
 const C: &[(&str, &str)] = &[
     ("-std=c89 -w", "needs C99"),
     ("-std=c99 -w", ""),
@@ -259,7 +259,7 @@ const CPP: &[(&str, &str)] = &[
     ("-std=c++20", ""),
 ];
 
-/// Calls that deduce the type do not compile if the result's type differs from the items'.
+/// Type-generic calls do not compile if the types of the items and of the result differ.
 #[test]
 fn arrays_and_results_of_two_types_do_not_compile() {
     for (result, is_right) in [("double", true), ("float", false), ("long", false)] {

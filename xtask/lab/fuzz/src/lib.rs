@@ -1,8 +1,8 @@
 //! Fuzz targets for code that reads foreign bytes: files of numbers, partial results, the words of exact sums, messages of another rank, and
 //! environment variables. A target must return for any input; a panic is a fault.
 //!
-//! `cargo xtask test --stage fuzz` lets libFuzzer search for faults, one minute per target. Its seeds and findings are in
-//! `corpus/`; ordinary tests feed them to the targets, too.
+//! `cargo xtask test --stage fuzz` lets libFuzzer search for faults, one minute per target. libFuzzer's seeds and findings are in `corpus/`.
+//! Ordinary tests also pass these to the targets.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsStr;
@@ -13,7 +13,7 @@ use exact_sum::{Accumulator, ComplexSum, ProductSum, Sum};
 use harness::data;
 use reduce::{Algorithm, Partial, Plan, World};
 
-/// A name, which is also the folder of a corpus, and a function that reads foreign bytes.
+/// A name, which is also that of a folder in `corpus/`, and a function that reads foreign bytes.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
@@ -25,14 +25,14 @@ pub const TARGETS: [Target; 5] = [
     ("settings", settings),
 ];
 
-/// Reads a file of numbers, which follows a byte that chooses its format.
+/// Reads a file of numbers. The first byte chooses the file's format; the file follows.
 pub fn numbers(bytes: &[u8]) {
     let Some((&format, file)) = bytes.split_first() else {
         return;
     };
     let format = data::FORMATS[usize::from(format) % data::FORMATS.len()];
     if let Ok(numbers) = data::parse(format, file) {
-        // The shortest number is a digit and a space.
+        // Even the shortest number takes a byte.
         let (numbers, bytes) = (numbers.len(), file.len());
         assert!(numbers <= bytes, "{format}: {numbers} in {bytes} bytes");
     }
@@ -117,7 +117,7 @@ pub fn agreement(bytes: &[u8]) {
     let _ = plan.reduce(items);
 }
 
-/// Parses the bytes as an algorithm, a list of names, an MPI library and a switch, as environment variables name them.
+/// Parses the bytes as the value of several settings: an algorithm, a list of names, an MPI library, and `on` or `off`.
 pub fn settings(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Ok(algorithm) = text.parse::<Algorithm>() {

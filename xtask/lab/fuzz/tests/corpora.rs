@@ -1,4 +1,4 @@
-//! Runs the corpora and random variations of them as ordinary tests, since few machines have what `cargo fuzz` needs.
+//! Passes the corpora and random variations of them to the fuzz targets, without the tools that `cargo fuzz` needs.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn nothing_beside_a_corpus_is_a_fault() {
     for (name, feed) in TARGETS {
         let corpus = corpus(name);
         for seed in 0..CASES {
-            // This is shown if the test fails.
+            // This line is shown only if the test fails.
             println!("{name}, seed {seed}");
             feed(&changed(&corpus, &mut Random::new(seed)));
         }

@@ -1,4 +1,4 @@
-//! Faults on demand: a socket by which a test cuts nodes off, reconnects, stops and resumes them.
+//! The control socket, by which a test cuts off, reconnects, stops and resumes nodes.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
@@ -21,8 +21,8 @@ pub struct Control {
 }
 
 impl Control {
-    /// Connects to the cluster whose control socket has this name. The cluster printed the name at its start, after an `@`. The socket is
-    /// an abstract one in this machine's network, not a file.
+    /// Connects to the cluster whose control socket has this name. The cluster printed the name at its start, after an `@`. The socket has
+    /// an abstract address in this machine's network and is not a file.
     ///
     /// # Errors
     /// There is no such cluster.
@@ -40,7 +40,7 @@ impl Control {
         let line = line.trim();
         match line.split_once("control @") {
             Some((_, name)) => Self::connect(name),
-            None => Err(io::Error::other(format!("not from a cluster: `{line}`"))),
+            None => Err(io::Error::other(format!("no cluster prints `{line}`"))),
         }
     }
 
@@ -75,7 +75,7 @@ fn name(order: Order) -> &'static str {
 
 const DONE: &str = "done";
 
-/// Accepts orders in separate threads, and only from root. Returns the name of the socket.
+/// Creates the socket, and obeys orders from root in separate threads. Returns the socket's name.
 pub(super) fn serve(
     outer: &str,
     switch: Arc<Mutex<Switch>>,
@@ -119,7 +119,7 @@ fn obey(line: &str, switch: &Mutex<Switch>, nodes: &[Pid]) -> Result<(), String>
     });
     let (order, number) = parsed.ok_or_else(|| {
         let known = ORDERS.map(name).join(", ");
-        format!("unknown order `{line}`; known: {known}, and the number of a node")
+        format!("unknown order `{line}`; known: {known}, each with a node's number")
     })?;
     let node = nodes.get(number);
     let node = *node.ok_or_else(|| format!("there is no node {number}"))?;

@@ -1,5 +1,5 @@
-//! Process 1 of the cluster's namespace: creates the nodes, moves frames between them, and runs the command. When it ends, the kernel ends
-//! all other processes.
+//! Process 1 of the cluster's namespace: creates the nodes, moves frames between them, and runs the command. When process 1 ends, the kernel
+//! ends all other processes.
 
 use std::ffi::OsString;
 use std::os::fd::AsFd;
@@ -22,12 +22,12 @@ use super::{CONTROL_VARIABLE, NODES_VARIABLE, control, mounted, node, on_first_n
 use crate::switch::Switch;
 use crate::{Error, Place, Settings};
 
-/// The name of this role.
+/// The name of the role of process 1.
 pub(super) const PART: &str = "init";
 
-/// Arguments: the outer process, the settings, and the command. Returns the command's status.
+/// Runs process 1 until the command ends. Arguments: the outer process' id, the settings, and the command. Returns the command's status.
 pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
-    let wrong = || Error::Unsupported("the first process was started wrongly".to_owned());
+    let wrong = || Error::Unsupported("the first process got wrong arguments".to_owned());
     let [outer, settings, command @ ..] = arguments else {
         return Err(wrong());
     };
@@ -46,7 +46,7 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     let switch = Switch::new(settings.nodes, settings.delay, settings.loss, settings.seed);
     let switch = Arc::new(Mutex::new(switch));
     let carried = Arc::clone(&switch);
-    // The switch must not compete with nodes for cores. Its thread inherits this thread's priority.
+    // The switch must not compete with the nodes for cores, so its thread gets a real-time priority, which it inherits from this thread.
     let is_first = set_policy("--fifo", "10");
     thread::spawn(move || carry(&devices, &carried));
     if !is_first || !set_policy("--other", "0") {
@@ -104,27 +104,25 @@ fn set_policy(policy: &str, priority: &str) -> bool {
 /// Makes the kernel end this process when the outer one ends.
 fn die_with(outer: &str) -> Result<(), Error> {
     prctl::set_pdeathsig(Signal::SIGKILL).map_err(Error::on("signals"))?;
-    // The outer process may have ended already. Its id belongs to the outer namespace, which /proc still shows.
+    // The outer process may have ended already. Its id is that of the outer namespace, which this /proc still shows.
     let status = fs::read_to_string("/proc/self/status").map_err(Error::on("/proc"))?;
     let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));
     if parent.map(str::trim) == Some(outer) {
         Ok(())
     } else {
-        Err(Error::Unsupported(
-            "the process outside has ended".to_owned(),
-        ))
+        Err(Error::Unsupported("the outer process has ended".to_owned()))
     }
 }
 
-/// More bytes than an Ethernet frame has.
+/// The size of the buffer for a frame; Ethernet frames are shorter.
 const FRAME_BYTES_MAX: usize = 1 << 16;
 
-/// How late the kernel may wake this thread; the default is 50 us.
+/// How late the kernel may wake the switch's thread; the default is 50 us.
 const SLACK_NS: u64 = 1;
 
-/// Moves frames forever. Each device belongs to the port of its index.
+/// Runs the switch: moves frames between the devices forever. A device's index is the number of its port.
 fn carry(devices: &[SyncDevice], switch: &Mutex<Switch>) {
-    // With the default slack, the switch delivers frames later, but still works.
+    // If this fails, the switch delivers frames later, but still works.
     let _ = prctl::set_timerslack(SLACK_NS);
     let mut buffer = vec![0; FRAME_BYTES_MAX];
     let mut polls: Vec<PollFd<'_>> = devices

@@ -36,7 +36,7 @@ const NODES_VARIABLE: &str = "TREEFOLD_CLUSTER_NODES";
 /// The environment variable with the name of the control socket.
 const CONTROL_VARIABLE: &str = "TREEFOLD_CLUSTER_CONTROL";
 
-/// Where a node's own memory is mounted. The memory also holds temporary files.
+/// Where each node mounts its own file system in memory, which also holds temporary files.
 const MEMORY: &str = "/dev/shm";
 
 /// The namespaces of a node, by their names in /proc.
@@ -69,7 +69,7 @@ fn mounted(kind: &str, place: &str, options: Option<&str>) -> Result<(), Error> 
     mounted.map_err(Error::on(place))
 }
 
-/// The error if namespaces cannot be created.
+/// The error that reports why namespaces could not be created.
 fn unshare_failed(errno: Errno) -> Error {
     let reason = match errno {
         Errno::EPERM => "this user may not create them (in a container: run it privileged)",
@@ -106,7 +106,7 @@ pub fn take_part() {
     process::exit(status.into());
 }
 
-/// Fails if this machine, or this user, cannot have a cluster.
+/// Fails if this machine or this user cannot run a cluster.
 ///
 /// # Errors
 /// The missing requirement.
@@ -128,7 +128,7 @@ pub fn check() -> Result<(), Error> {
     Ok(())
 }
 
-/// The words before a command that make it run on the first node, inside the cluster.
+/// Words that, put before a command inside the cluster, make the command run on the first node.
 ///
 /// # Errors
 /// The path of this program is not known, or contains blanks, at which a launcher would split it.
@@ -159,7 +159,7 @@ const ENDING: [Signal; 4] = [
 /// `prepare` may set the command's environment variables. The process must have only one thread. Messages of the cluster go to standard error.
 ///
 /// # Errors
-/// A setting is out of range; this machine or this user cannot have a cluster; or its set-up failed.
+/// A setting is out of range; this machine or this user cannot run a cluster; or the cluster's set-up failed.
 pub fn run(
     settings: &Settings,
     command: &[OsString],
@@ -170,7 +170,7 @@ pub fn run(
     let mut signals = SigSet::from_iter(ENDING);
     signals.add(Signal::SIGCHLD);
     signals.thread_block().map_err(Error::on("signals"))?;
-    // The next child is process 1 of a new namespace: when it ends, the kernel ends all other processes there.
+    // The next child is process 1 of a new namespace. When this child ends, the kernel ends all other processes there.
     unshare(CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS).map_err(unshare_failed)?;
     let mut first = Command::new(own_path()?);
     let own_id = process::id().to_string();
@@ -181,7 +181,7 @@ pub fn run(
     loop {
         let signal = signals.wait().map_err(Error::on("signals"))?;
         if signal != Signal::SIGCHLD {
-            // This fails if the process has already ended.
+            // `kill` fails if the process has already ended.
             let _ = kill(init, Signal::SIGKILL);
             waitpid(init, None).map_err(Error::on("the first process"))?;
             return Ok(status_of(signal));
@@ -195,10 +195,10 @@ pub fn run(
     }
 }
 
-/// The name of this role. Arguments: a node's number and a command.
+/// The name of the role that runs a command on a node. Arguments: the node's number and the command.
 const ENTER: &str = "enter";
 
-/// The name of the role that replaces `ssh`. Arguments: options of `ssh`, a node's name, and words for a shell.
+/// The name of the role that launchers start instead of `ssh`. Arguments: options of `ssh`, a node's name, and words for a shell.
 const AGENT: &str = "agent";
 
 fn enter_and_run(arguments: &[OsString]) -> Result<u8, Error> {
@@ -228,7 +228,7 @@ fn become_program(command: &mut Command) -> Result<u8, Error> {
     Err(Error::on(command.get_program().to_string_lossy())(error))
 }
 
-/// Moves this process to a node. It keeps its current folder.
+/// Moves this process to a node. The process keeps its current folder.
 fn enter(number: &OsStr) -> Result<(), Error> {
     let missing = || Error::Unsupported(format!("there is no node {} here", number.display()));
     let pids = env::var(NODES_VARIABLE).map_err(|_| missing())?;
@@ -236,7 +236,7 @@ fn enter(number: &OsStr) -> Result<(), Error> {
     let index: usize = index.ok_or_else(missing)?;
     let pid = pids.split(' ').nth(index).ok_or_else(missing)?;
     let folder = env::current_dir().map_err(Error::on("the current folder"))?;
-    // Opens all files before the mounts change. All nodes share process ids.
+    // Opens all files before the mounts change. Process ids are the same on all nodes.
     let opened = NAMESPACES.map(|(name, flag)| {
         let path = format!("/proc/{pid}/ns/{name}");
         let file = File::open(&path).map_err(Error::on(path));

@@ -22,13 +22,13 @@ use super::{
 };
 use crate::{Error, Settings};
 
-/// The name of this role.
+/// The name of the role of a node's keeper.
 pub(super) const PART: &str = "node";
 
-/// The line that a node prints when it is ready.
+/// The line that a node's keeper prints when the node is ready.
 const READY: &str = "ready";
 
-/// The keeper of a node.
+/// A node, and the process that keeps it.
 #[derive(Debug)]
 pub(super) struct Node {
     number: usize,
@@ -36,7 +36,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Starts the keeper, and waits until the node is ready, except for its device.
+    /// Starts the keeper, and waits until the node is ready. [`device`](Self::device) then creates its network device.
     pub(super) fn start(number: usize, settings: &Settings) -> Result<Self, Error> {
         let failed = || format!("node {number}");
         let mut keeper = Command::new(own_path()?);
@@ -64,7 +64,7 @@ impl Node {
         let network = File::open(format!("/proc/{}/ns/net", self.pid()));
         let network = network.map_err(Error::on(failed()))?;
         let number = self.number;
-        // A thread can enter another network namespace. The device stays in the one where it was created.
+        // A thread can enter another network namespace. The device stays in the namespace where it was created.
         let made = thread::spawn(move || -> io::Result<SyncDevice> {
             setns(network, CloneFlags::CLONE_NEWNET)?;
             let last = u8::try_from(number).map_err(io::Error::other)?;
@@ -85,7 +85,7 @@ impl Node {
 
 /// Runs a node's keeper until its standard input ends. Arguments: the node's number and the settings.
 pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
-    let wrong = || Error::Unsupported("a node was started wrongly".to_owned());
+    let wrong = || Error::Unsupported("a node's keeper got wrong arguments".to_owned());
     let [number, settings] = arguments else {
         return Err(wrong());
     };
@@ -101,7 +101,7 @@ pub(super) fn main(arguments: &[OsString]) -> Result<u8, Error> {
     mount(Some(&hosts), "/etc/hosts", None::<&str>, bind, None::<&str>)
         .map_err(Error::on("/etc/hosts"))?;
     set_loopback_up().map_err(Error::on("the loopback device"))?;
-    // Standard output is a pipe here, whose reader waits for this line.
+    // Standard output is a pipe whose reader, process 1, waits for this line.
     let mut output = fs::OpenOptions::new();
     let output = output.write(true).open("/proc/self/fd/1");
     let said = output.and_then(|mut output| writeln!(output, "{READY}"));

@@ -18,7 +18,7 @@ use nix::unistd::Pid;
 /// Longer than any step of these tests takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Tests by their names.
+/// Pairs of a test's name and the test.
 macro_rules! tests {
     ($($test:ident),+ $(,)?) => {
         [$((stringify!($test), $test)),+]
@@ -166,7 +166,7 @@ fn frames_are_delayed() {
 fn frames_are_lost() {
     let times = pings("0", "10%", 60);
     let back = times.iter().flatten().count();
-    // On average, 81 % come back. For any seed, the probability that none or all do is below 1 in 100,000.
+    // On average, 81 % come back. For a random seed, none or all come back with a probability below 1 in 100,000.
     assert!((1..60).contains(&back), "{back}");
     assert_eq!(pings("0", "0", 20).iter().flatten().count(), 20);
 }
@@ -266,7 +266,7 @@ fn nodes_are_stopped_and_go_on() {
 struct Traces {
     devices: BTreeSet<OsString>,
     mounts: String,
-    /// Whether there is the folder that every node has in its memory.
+    /// Whether this machine has the folder that nodes create in their own memory.
     has_folder: bool,
 }
 
@@ -282,7 +282,7 @@ impl Traces {
     }
 }
 
-/// The command lines of other processes that contain `marker`.
+/// The command lines of all other processes, as far as they contain `marker`.
 fn processes_of(marker: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").expect("Linux has it").flatten() {
@@ -295,7 +295,7 @@ fn processes_of(marker: &str) -> Vec<String> {
     found
 }
 
-/// Waits until the kernel has finished its cleanup.
+/// Waits until nothing of a cluster is left. After a signal, the kernel's cleanup takes some time.
 #[track_caller]
 fn assert_nothing_is_left(before: &Traces, marker: &str, control: Option<&str>) {
     let begin = Instant::now();

@@ -7,10 +7,10 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::{files, read, root};
 
-/// The least size of a picture file that is not empty or cut short.
+/// The minimum size of a picture file. A smaller one shows nothing.
 const LEAST_PICTURE_BYTES: usize = 500;
 
-/// Statements on pages that no test compiles: they need crate `mpi`, which this crate does not depend on.
+/// Statements on pages that no test compiles, because they need crate `mpi`, on which this crate does not depend.
 const NOT_COMPILED: [&str; 3] = [
     "let (universe, _) = mpi::initialize_with_threading(mpi::Threading::Funneled).unwrap();",
     "let world = treefold_rsmpi::world(&universe.world())?;",
@@ -78,8 +78,8 @@ impl Page {
         page
     }
 
-    /// Adds an anchor by GitHub's rule: letters become lower case, spaces become hyphens, and all other characters but digits, hyphens and
-    /// underscores are dropped; a repeated anchor gets a number.
+    /// Adds an anchor by GitHub's rule: letters become lower case, spaces become hyphens, and digits, hyphens and underscores are kept. All
+    /// other characters are dropped. A repeated anchor gets a number.
     fn add_anchor(&mut self, heading: &str) {
         let kept = |&c: &char| c.is_alphanumeric() || " -_".contains(c);
         let lower = heading.trim().to_lowercase();
@@ -112,10 +112,10 @@ fn fault(pages: &BTreeMap<PathBuf, Page>, from: &Path, link: &str) -> Option<Str
         _ => resolved(&from.parent().unwrap().join(target)),
     };
     if is_in_book(from) && !is_in_book(&path) {
-        return Some("leads out of the book: write the file's name instead".to_owned());
+        return Some("leads out of the book; write the file's name instead".to_owned());
     }
     if is_in_package(from) && !path.starts_with(from.parent().unwrap()) {
-        return Some("leads out of the package: write the file's name instead".to_owned());
+        return Some("leads out of the package; write the file's name instead".to_owned());
     }
     if !root().join(&path).exists() {
         return Some("leads to no file".to_owned());
@@ -199,7 +199,7 @@ fn the_summary_lists_every_page_once() {
         .collect();
     expected.sort();
     listed.sort();
-    assert_eq!(listed, expected, "SUMMARY.md, and the pages in docs/");
+    assert_eq!(listed, expected, "left: SUMMARY.md; right: docs/");
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn code_that_is_shown_compiles() {
                 let is_included = doctests.contains(&format!(" \"{name}\"\n"));
                 assert!(
                     is_included,
-                    "{name}: its programs are no doctests of `documents`"
+                    "{name}: no doctest of `documents` runs its programs"
                 );
             } else if info.starts_with("rust") {
                 // Searches in the page's order, so that each statement matches a different place.
@@ -291,6 +291,6 @@ fn code_that_is_shown_compiles() {
             }
         }
     }
-    println!("{statements_count} statements beside doctests");
+    println!("{statements_count} statements that are not in doctests");
     assert!(statements_count > 10);
 }

@@ -1,4 +1,4 @@
-//! Code from pages that is not a complete program: `book.rs` checks that every such statement is also in this file. The pages' complete
+//! Compiles the code on pages that is not a complete program. `book.rs` checks that this file contains all such code. The pages' complete
 //! programs are doctests of this crate (`src/pages.rs`), or files that are compiled and run elsewhere.
 
 use super::read;
@@ -7,7 +7,7 @@ use super::read;
 mod mpi {
     #![expect(
         dead_code,
-        reason = "it is here to be compiled: `mpirun` starts other tests"
+        reason = "this code is only compiled; it cannot run without `mpirun`"
     )]
 
     use std::error::Error;
@@ -16,7 +16,7 @@ mod mpi {
 
     type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-    /// The program with MPI in the Rust tutorial; `sum` and `item` are the first program's.
+    /// The Rust tutorial's program over MPI. Functions `sum` and `item` are those of the tutorial's first program.
     fn main() -> Outcome<()> {
         treefold::mpi::run(|world| {
             let begin = |rank| 100_000 * rank / world.size();
@@ -52,8 +52,8 @@ mod mpi {
     }
 }
 
-/// Pages show programs exactly as they are in the tree, where they are compiled and run: the first by `treefold`'s test `examples`, those
-/// in C, C++ and Fortran by stage `c`, the one in Python by stage `python`, and the last by stage `pmpi`.
+/// Pages show programs exactly as they are in the source tree. These programs are compiled and run: the first by `treefold`'s test
+/// `examples`, those in C, C++ and Fortran by stage `c`, the one in Python by stage `python`, and the last by stage `pmpi`.
 #[test]
 fn pages_show_programs_of_the_tree() {
     for line in "\
@@ -73,7 +73,7 @@ docs/tutorial-check c bindings/interposer/examples/steps.c #include"
         let mut words = line.splitn(4, ' ');
         let [page, language, program, beginning] = [(); 4].map(|()| words.next().unwrap());
         let text = read(program);
-        // Omits the comment at the top of the file: the page describes the program in its own words.
+        // Omits the comment at the top of the file, because the page describes the program in other words.
         let begin = text.find(&format!("\n{beginning}")).expect("it begins") + 1;
         let block = format!("```{language}\n{}```", &text[begin..]);
         assert!(read(format!("{page}.md")).contains(&block), "{line}");

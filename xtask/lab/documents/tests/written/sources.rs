@@ -9,7 +9,7 @@ use harness::measured::marks::{Records, filled, front_page, pages};
 
 use super::{files, git, read, root};
 
-/// Runs `git grep`: the lines of these files that match a pattern, in the form that `option` selects.
+/// Runs `git grep` on these files. Returns what matches the pattern, in the form that `option` selects.
 fn grep(option: &str, pattern: &str, patterns: &[&str]) -> String {
     let words = ["grep", "--untracked", option, pattern, "--"];
     git(&[&words, patterns].concat())
@@ -21,7 +21,7 @@ fn first_cells(page: &str) -> impl Iterator<Item = &str> {
     rows.filter_map(|row| row.split(" |").next())
 }
 
-/// Symbolic links, such as those to the licences, lead to files. Git does not detect a link that breaks when a folder moves.
+/// Every symbolic link, such as those to the licences, leads to a file. A link can break when a folder moves, which git does not detect.
 #[test]
 fn every_symbolic_link_leads_to_a_file() {
     let staged = git(&["ls-files", "--stage"]);
@@ -33,7 +33,7 @@ fn every_symbolic_link_leads_to_a_file() {
     }
 }
 
-/// `docs/soundness.md` names exactly the files with unsafe code. Doc examples count, since they compile; functions' types do not.
+/// `docs/soundness.md` names exactly the files with unsafe code. Code in doc examples counts, because it is compiled.
 #[test]
 fn every_file_with_unsafe_code_is_on_the_page() {
     let marks = r"unsafe (\{|fn|impl|extern|trait)|#\[unsafe\(";
@@ -53,10 +53,10 @@ fn every_file_with_unsafe_code_is_on_the_page() {
         }
     }
     let differ: Vec<_> = found.symmetric_difference(&listed).collect();
-    assert!(differ.is_empty(), "{differ:#?} are there, or on the page");
+    assert!(differ.is_empty(), "unlisted or outdated: {differ:#?}");
 }
 
-/// `docs/environment.md` names exactly the variables that constants in the sources name, and one more, which rayon reads.
+/// `docs/environment.md` names exactly the variables that constants in the sources name, and `RAYON_NUM_THREADS`, which rayon reads.
 #[test]
 fn every_variable_is_on_the_page() {
     let names = |text: &str| -> Vec<String> {
@@ -67,7 +67,7 @@ fn every_variable_is_on_the_page() {
     let programs = ["crates/*.rs", "bindings/*.rs", "xtask/*.rs", ":!*/tests/*"];
     let mut read_by: BTreeSet<String> = ["RAYON_NUM_THREADS".to_owned()].into();
     for file in files(&programs) {
-        // In that file, constants that name variables are not called `…VARIABLE`.
+        // In `launcher.rs`, the constants that name variables are not called `…VARIABLE`.
         let is_of_launchers = file.ends_with("mpi-library/src/launcher.rs");
         for statement in read(&file).split(";\n") {
             let Some((head, value)) = statement.rsplit_once("= ") else {
@@ -86,7 +86,7 @@ fn every_variable_is_on_the_page() {
     assert_eq!(listed, read_by, "left: the page; right: the sources");
 }
 
-/// `docs/troubleshooting.md` quotes our messages literally in these sections. Its other sections have messages of compilers and linkers.
+/// Sections of `docs/troubleshooting.md` quote treefold's messages literally. The page's other sections quote compilers and linkers.
 #[test]
 fn messages_are_quoted_as_they_are_written() {
     let ours = [
@@ -101,7 +101,7 @@ fn messages_are_quoted_as_they_are_written() {
     let sections = sections.filter(|section| ours.iter().any(|head| section.starts_with(head)));
     let cells = sections.flat_map(first_cells);
     let cells = cells.filter(|cell| cell.starts_with('`'));
-    // A shorter piece could occur anywhere.
+    // Shorter pieces are not checked, because they could occur anywhere.
     let pieces = cells.flat_map(|cell| cell.trim_matches('`').split('…'));
     let pieces: Vec<&str> = pieces.filter(|piece| piece.len() >= 10).collect();
     assert!(pieces.len() > 20, "the page has another form");
@@ -127,8 +127,8 @@ fn one_file_holds_the_address() {
     assert!(found.is_empty(), "the address is spelled: {found:?}");
 }
 
-/// Whether a word leads to a repository of the project's name: `scheme://host/owner/treefold`, with or without more, or
-/// `git@host:owner/treefold`. Packages are found by that name in registries.
+/// Whether a word is the address of a repository called treefold: `git@host:owner/treefold`, or `scheme://host/owner/treefold` with or
+/// without more words. Addresses of packages in registries, which have the same name, do not count.
 fn is_address(word: &str) -> bool {
     let registries =
         "anaconda.org conda.io crates.io docs.rs packages.debian.org pypi.org spack.io";
@@ -195,14 +195,14 @@ fn every_record_is_whole_and_on_a_page() {
         let is_whole = [command, machine, date, commit]
             .iter()
             .all(|said| !said.is_empty());
-        assert!(is_whole, "{name} does not say all");
+        assert!(is_whole, "{name} lacks a field");
         let about = format!("{name}?about");
         let is_shown = pages.iter().any(|page| page.contains(&about));
         assert!(is_shown, "no page says what {name} was measured on");
     }
 }
 
-/// The workspace's metadata and its packages, as cargo knows them.
+/// The output of `cargo metadata` for the workspace.
 fn metadata() -> serde_json::Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--offline", "--format-version=1"])
@@ -212,12 +212,12 @@ fn metadata() -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// The command at the beginning of a text in prose or code. A quotation mark may belong to the command.
+/// The command at the beginning of a text of a page or program. A quotation mark may be a part of the command.
 fn command(text: &str) -> &str {
     let end = text.find(['`', '\n', '#', '\'', '(', '|']);
     let text = text[..end.unwrap_or(text.len())].trim_end();
     match text.rsplit_once('"') {
-        // The end of a string in a program.
+        // An unpaired quotation mark ends a string in a program.
         Some((command, _)) if text.matches('"').count() % 2 == 1 => command,
         _ => text,
     }
@@ -253,7 +253,7 @@ fn pages_and_messages_say_the_same_lines() {
     }
     assert_eq!(others, [] as [String; 0]);
     for line in lines {
-        assert!(said.iter().any(|said| said == line), "nothing says {line}");
+        assert!(said.iter().any(|said| said == line), "no page has {line}");
     }
 }
 
