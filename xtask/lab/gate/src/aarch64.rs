@@ -1,7 +1,7 @@
 //! The stage `aarch64`: builds the code for 64-bit ARM, runs it in qemu, and compares the bits with this machine's.
 //!
-//! It uses Debian's `rustc-web`, because Debian packages the standard library of that version for other architectures. That library goes
-//! into the target folder, so neither foreign packages nor binfmt are needed.
+//! The stage uses Debian's `rustc-web`, because Debian packages the standard library of that version for other architectures. The stage
+//! unpacks this library in the target folder, so neither packages of another architecture nor binfmt need to be installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ const FILES: [&str; 5] = [
 const COMPILER: &str = "rustc-web";
 const STANDARD_LIBRARY: &str = "libstd-rust-web-dev";
 
-/// Options of apt-get: it also looks for arm64 packages, and downloads as root.
+/// Options that make apt-get also find arm64 packages, and download as root.
 const APT: &str = "-o APT::Architectures::=amd64 -o APT::Architectures::=arm64 -o APT::Sandbox::User=root --quiet";
 
 /// Downloads are retried, because a mirror gives errors while it is being updated.
@@ -139,7 +139,7 @@ impl Cross {
     pub(crate) fn compile(&self, command: &mut Command) {
         let flags = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS";
         command.env("RUSTC", "/usr/bin/rustc");
-        // Otherwise crates would be rebuilt whenever the compiler changes.
+        // In a shared target folder, crates would be rebuilt whenever the compiler changes.
         command.env("CARGO_TARGET_DIR", &self.folder);
         command.env(flags, self.sysroot_option());
     }
@@ -148,7 +148,7 @@ impl Cross {
         format!("--sysroot={}", self.sysroot.display())
     }
 
-    /// Runs clippy's driver of the compiler's version. `cargo clippy` would run the driver next to itself, which has another version.
+    /// Runs the clippy driver that has the compiler's version. `cargo clippy` would run the driver in its own folder, which has another one.
     fn clippy(&self, steps: &mut Steps) -> Result {
         let mut check = self.command("check --locked --workspace --all-targets");
         check.env("RUSTC_WORKSPACE_WRAPPER", "/usr/bin/clippy-driver");
@@ -170,7 +170,7 @@ impl Cross {
     }
 }
 
-/// The number of ordered rows if they are equal in both files, or else the first difference. Unordered sums depend on the SIMD level.
+/// The number of rows if they are equal in both files, or else the first difference. Ignores unordered sums, which depend on the SIMD level.
 fn same_sums(here: &str, there: &str) -> Result<usize> {
     let ordered = |text: &str| -> Result<Vec<String>> {
         if text.lines().any(|row| !row.contains(r#""order":"#)) {

@@ -24,7 +24,7 @@ pub(crate) fn c(steps: &mut Steps) -> Result {
     let folder = target()?.join("c");
     empty(&folder)?;
     check(steps, &folder)?;
-    // The programs take a gigabyte, and are needed only after a failure.
+    // The programs take a gigabyte of space. They are kept only after a failure.
     Ok(remove(&folder)?)
 }
 
@@ -53,7 +53,7 @@ const OWN_LIBRARY: &str = "libtreefold";
 /// Checks the reports of all ranks, `PROGRAM.*.xml` in a folder, and removes them.
 ///
 /// # Errors
-/// The number of reports is wrong, or one is incomplete or has a finding in treefold.
+/// The number of reports is wrong, or a report is incomplete or has a finding in treefold.
 fn check_findings(folder: &Path, program: &str, ranks: usize) -> Result<String> {
     let mut reports = with_extension(folder, "xml")?;
     reports.retain(|path| name(path).starts_with(&format!("{program}.")));
@@ -67,7 +67,7 @@ fn check_findings(folder: &Path, program: &str, ranks: usize) -> Result<String> 
         let (own, other) = findings(&report);
         if let Some(first) = own.first() {
             let count = own.len();
-            return Err(format!("{shown}: {count} in treefold:\n{first}").into());
+            return Err(format!("{shown}: {count} findings in treefold\n{first}").into());
         }
         others += other;
         fs::remove_file(path)?;
@@ -75,7 +75,7 @@ fn check_findings(folder: &Path, program: &str, ranks: usize) -> Result<String> 
     if reports.len() == ranks {
         Ok(format!("none in treefold, {others} in the MPI library"))
     } else {
-        Err(format!("{} reports of {ranks} ranks", reports.len()).into())
+        Err(format!("{} reports for {ranks} ranks", reports.len()).into())
     }
 }
 
@@ -94,7 +94,7 @@ const PROGRAMS: [&str; 4] = ["shared", "static", "cpp", "fortran"];
 /// The program of the subproject that runs on ranks, and the number of ranks.
 const ON_RANKS: (&str, usize) = ("ranks", 2);
 
-/// Configures, builds and runs a project that builds treefold. Cargo reuses what an installation has built in the target folder.
+/// Configures, builds and runs a project that builds treefold. Cargo reuses the libraries that an installation built in the target folder.
 fn check_subproject(steps: &mut Steps, build: &Path) -> Result {
     needs("a project that builds treefold", &BY_CMAKE)?;
     let title = "as a part of a project";
@@ -129,7 +129,7 @@ const FLAGS: &str = "-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer";
 /// The target is named explicitly, so that build scripts are built without a sanitizer.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// Runs the stage.
+/// Runs the stage `asan`: builds the libraries and C programs with sanitizers, and runs the programs.
 pub(crate) fn asan(steps: &mut Steps) -> Result {
     setup::needs_nightly("asan")?;
     if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
@@ -146,7 +146,7 @@ pub(crate) fn asan(steps: &mut Steps) -> Result {
         ("RUSTUP_TOOLCHAIN", "nightly"),
         ("RUSTFLAGS", FLAGS),
         ("CARGO_BUILD_TARGET", TARGET),
-        // Takes less time to build. Without any optimisation, there would be no vector kernels.
+        // Level 1 takes less time to build. Level 0 would have no vector kernels.
         ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
     ]);
     install.env("CARGO_TARGET_DIR", folder.join("build"));

@@ -1,4 +1,4 @@
-//! Builds and runs commands, and the reasons why a stage ends early.
+//! Builds and runs commands. Also defines the reasons for which a stage may end early.
 
 use std::borrow::BorrowMut;
 use std::ffi::{OsStr, OsString};
@@ -14,13 +14,13 @@ use checkout::workspace::workspace;
 pub(crate) enum Stop {
     /// A step failed and has reported it.
     Failed,
-    /// Skipped, for a reason.
+    /// The stage or part is skipped for this reason.
     Skipped(String),
     /// A step could not be run, or a check found a fault.
     Error(String),
 }
 
-/// The result of steps.
+/// The result of steps, which may end early.
 pub(crate) type Result<T = (), E = Stop> = std::result::Result<T, E>;
 
 impl<E: Display> From<E> for Stop {
@@ -44,7 +44,7 @@ impl Stop {
     }
 }
 
-/// The words of a command.
+/// A value that stands for one or more words of a command.
 pub(crate) trait Words {
     fn add_to(&self, words: &mut Vec<OsString>);
 }
@@ -102,7 +102,7 @@ macro_rules! words {
     }};
 }
 
-/// A command of such words, in the checkout.
+/// A command that runs in the checkout, of words as for `words!`.
 macro_rules! command {
     ($($part:expr),+ $(,)?) => {
         $crate::commands::of($crate::commands::words![$($part),+])
@@ -111,7 +111,7 @@ macro_rules! command {
 
 pub(crate) use {command, words};
 
-/// A command of these words, in the checkout.
+/// A command of these words, which runs in the checkout.
 pub(crate) fn of(words: Vec<OsString>) -> Command {
     let mut words = words.into_iter();
     let mut command = Command::new(words.next().unwrap_or_default());
@@ -119,14 +119,14 @@ pub(crate) fn of(words: Vec<OsString>) -> Command {
     command
 }
 
-/// A `cargo` with these words, in the checkout.
+/// A `cargo` command with these words, which runs in the checkout.
 pub(crate) fn cargo(words: &str) -> Command {
     let mut cargo = checkout::workspace::cargo();
     cargo.args(words.split_whitespace());
     cargo
 }
 
-/// The variables and programs by which build scripts find MPI.
+/// The environment variables that name the programs and libraries by which build scripts find MPI.
 const TOOLS: [&str; 3] = ["MPICC", "PKG_CONFIG", "LIBCLANG_PATH"];
 
 /// Hides MPI's tools from a command.
@@ -171,7 +171,7 @@ pub(crate) fn succeeds(command: impl BorrowMut<Command>) -> bool {
 }
 
 impl Captured {
-    /// Its standard output and standard error.
+    /// The command's standard output, followed by its standard error.
     pub(crate) fn all(&self) -> String {
         format!("{}{}", self.output, self.errors)
     }
@@ -185,7 +185,7 @@ impl Captured {
         }
     }
 
-    /// Fails unless the command succeeded or failed as expected, and its standard error contains these texts. Ignores line breaks.
+    /// Fails unless the command succeeded or failed as `succeeds` says, and its standard error contains these texts. Ignores line breaks.
     pub(crate) fn expect(&self, succeeds: bool, texts: &[&str]) -> Result<String> {
         let in_a_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let errors = in_a_line(&self.errors);
@@ -193,13 +193,13 @@ impl Captured {
         let what = match lacking {
             None if self.status.success() == succeeds => return Ok(texts.join(", ")),
             None => String::new(),
-            Some(text) => format!(", `{text}` is expected"),
+            Some(text) => format!(" without the message `{text}`"),
         };
-        Err(format!("{}{what}, and it says\n{}", self.status, self.all()).into())
+        Err(format!("{}{what}; its output is\n{}", self.status, self.all()).into())
     }
 }
 
-/// A command as text for a shell.
+/// A command as a line that a shell can run.
 pub(crate) fn shown(command: &Command) -> String {
     let folder = command.get_current_dir().into_iter();
     let folder = folder.map(|folder| format!("cd {} &&", shell_word(folder)));

@@ -1,6 +1,6 @@
-//! The stages of engines: exact sums in Polars and pandas, the wheel of DuckDB's extension, and the crate for DataFusion, which is a
-//! separate workspace. Bindings in C are built against an installed `libtreefold`; a program in each binding's folder tests it in Debian's
-//! engine.
+//! The stages that test treefold in engines of databases and data frames: Polars, pandas, DuckDB, DataFusion (whose crate is a separate
+//! workspace), PostgreSQL, SQLite and R. The bindings for the last three are built against an installed `libtreefold`, and a program in
+//! each binding's folder tests the binding in the engine that Debian packages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ use launch::installed::{is_on_path, is_root};
 use crate::python::{FOR_TESTS, MYPY, engines, sources};
 use crate::{Environment, Result, Steps, Stop, command, install_for, output, prefix, setup, words};
 
-/// The engine from PyPI, in the major version that the crate uses, and a package whose tables it reads.
+/// DataFusion from PyPI, in the major version that the crate uses, and a package whose tables DataFusion reads.
 const DATAFUSION_PACKAGES: &str = "datafusion>=55,<56 pyarrow";
 
 pub(crate) fn datafusion(steps: &mut Steps) -> Result {
@@ -35,15 +35,15 @@ pub(crate) fn datafusion(steps: &mut Steps) -> Result {
     steps.step("types of treefold_datafusion", environment.python(types))
 }
 
-/// DuckDB, the packages whose tables it reads, and others for the page on databases and data frames.
+/// DuckDB, and the packages whose tables it reads in the tests and on the page on databases and data frames.
 const DUCKDB_PACKAGES: &str = "duckdb>=2 pyarrow pandas polars";
 
 /// A DuckDB version that is too old for the extension.
 const TOO_OLD: &str = "duckdb<2";
 
-/// Tests the package with Polars, pandas and DuckDB, and that DuckDB before 2.0 refuses the extension.
+/// Tests the package with Polars, pandas and DuckDB. Also checks that DuckDB before 2.0 refuses the extension.
 pub(crate) fn duckdb(steps: &mut Steps) -> Result {
-    // mypy would treat a folder named `duckdb` as a package.
+    // The environment's name is not `duckdb`, because mypy would treat a folder of that name as a package.
     let environment = Environment::make("with-duckdb", DUCKDB_PACKAGES)?;
     environment.build_and_install(steps, &sources(), FOR_TESTS)?;
     engines(steps, &environment, "the newest")?;
@@ -77,10 +77,10 @@ pub(crate) fn extension() -> PathBuf {
 
 /// An engine from Debian.
 pub(crate) struct Engine {
-    /// The name of its folder in `bindings/engines`.
+    /// The name of the binding's folder in `bindings/engines`.
     folder: &'static str,
     name: &'static str,
-    /// Files and programs that exist if its packages are installed.
+    /// Files and programs that exist if `packages` are installed.
     needs: &'static [&'static str],
     packages: &'static str,
     /// The command that runs all tests, and writes nothing to the checkout.
@@ -130,7 +130,7 @@ pub(crate) const R: Engine = Engine {
     needs_root: false,
 };
 
-/// A file and its text, with which PostgreSQL's installation neither creates nor starts a server.
+/// A file, and the text by which it keeps PostgreSQL's installation from creating and starting a server.
 const NO_SERVER: (&str, &str) = (
     "/etc/postgresql-common/createcluster.conf",
     "create_main_cluster = false\n",
@@ -141,7 +141,7 @@ impl Engine {
         workspace().join("bindings/engines").join(self.folder)
     }
 
-    /// Installs the engine and what is needed to build its binding.
+    /// Installs the engine and the packages that its binding's build needs.
     pub(crate) fn install(&self) -> Result {
         setup::install_compilers();
         let is_there = self.needs.iter().all(|needed| is_on_path(needed));

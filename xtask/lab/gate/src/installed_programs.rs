@@ -1,5 +1,5 @@
-//! The stage `programs`: runs LAMMPS, PETSc and mpi4py from Debian, each with two of Open MPI's allreduce algorithms. The two results must
-//! differ without the interposer, or the test shows nothing; with it, they must be equal. `treefold-run --check` must report LAMMPS.
+//! The stage `programs`: runs LAMMPS, PETSc and mpi4py from Debian, each with two of Open MPI's allreduce algorithms. With the interposer, the
+//! two results must be equal. Without it, they must differ, or the test shows nothing. `treefold-run --check` must report sums of LAMMPS.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -18,7 +18,7 @@ const LIBRARY: &str = "openmpi";
 
 const PACKAGES: &str = "lammps python3-petsc4py-real python3-mpi4py";
 
-/// A file of each package; petsc4py's folder contains its version.
+/// A file that each package installs. Other files of petsc4py have its version in their paths.
 const PETSC: &str = "/usr/share/doc/python3-petsc4py-real/copyright";
 const MPI4PY: &str = "/usr/share/doc/python3-mpi4py/copyright";
 
@@ -26,11 +26,11 @@ const MPI4PY: &str = "/usr/share/doc/python3-mpi4py/copyright";
 const ALGORITHMS: [[&str; 2]; 2] = [["1", "1"], ["3", "2"]];
 const NAMES: [&str; 2] = ["linear", "recursive doubling"];
 
-/// A program, and a filter for its result.
+/// A program, and the function that selects the result from its output.
 struct InstalledProgram {
     title: &'static str,
     ranks: usize,
-    /// Its name, options and input.
+    /// The program's name, options and input.
     words: &'static str,
     result: fn(&str) -> Vec<&str>,
 }
@@ -100,7 +100,7 @@ pub(crate) fn installed_programs(steps: &mut Steps) -> Result {
 }
 
 impl InstalledProgram {
-    /// The command that starts its ranks.
+    /// The command that starts the program's ranks.
     fn start(&self, launch: impl FnOnce(&OsString, usize) -> Command) -> Command {
         let words = words![self.words];
         let mut command = launch(&words[0], self.ranks);
@@ -142,15 +142,15 @@ fn judge(first: &[&str], second: &[&str], must_agree: bool) -> Result<String> {
     let parted = parted.or((first.len() != second.len()).then(|| first.len().min(second.len())));
     let lines = first.len();
     let said = match parted {
-        None => format!("{lines} lines are the same; at the end {first_end}"),
+        None => format!("all {lines} lines are equal; the last is {first_end}"),
         Some(line) => {
             let line = line + 1;
             format!(
-                "they differ from line {line} of {lines} on; at the end\n{first_end}\n{second_end}"
+                "lines differ from line {line} of {lines} on; the last are\n{first_end}\n{second_end}"
             )
         }
     };
-    // If results agree without the interposer, the run with it shows nothing.
+    // If the results agree without the interposer, their agreement with it shows nothing.
     let is_expected = parted.is_none() == must_agree;
     is_expected.then(|| said.clone()).ok_or_else(|| said.into())
 }
@@ -172,7 +172,7 @@ const MEASURED: [(&str, &str); 2] = [("openmpi", "Open MPI"), ("mpich", "MPICH")
 /// Repetitions of the shortest message.
 const REPETITIONS: &str = "1000";
 
-/// Measures with every library and records the picture.
+/// Measures what a call costs with every library, and records the picture.
 fn measure_cost(steps: &mut Steps, prefix: &Path) -> Result {
     let source = workspace().join("bindings/interposer/tests/c/overhead.c");
     let mut lines = Vec::new();
@@ -198,11 +198,11 @@ fn measure_cost(steps: &mut Steps, prefix: &Path) -> Result {
     Ok(())
 }
 
-/// A line of the picture for each printed table. Its points are bytes, and treefold's time divided by the library's.
+/// A line of the picture for each printed table. A point is a number of bytes, and treefold's time divided by the library's.
 fn ratios(printed: &str, library: &str) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for line in printed.lines() {
-        // A row may end with the gathered bytes.
+        // A row may end with the number of gathered bytes.
         let gathered = line.strip_suffix(" B");
         let times = gathered.and_then(|row| row.rsplit_once(' '));
         let numbers: Option<Vec<f64>> = times

@@ -41,7 +41,7 @@ use times::Times;
 /// Options of `test`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Options {
-    /// Stages by name; `all` includes the stages on request [default: what CI runs]
+    /// Stages by name; `all` includes those that run only on request [default: what CI runs]
     #[arg(long, value_name = "NAME,…")]
     stage: Option<String>,
     #[command(flatten)]
@@ -49,7 +49,7 @@ pub struct Options {
     /// List the stages with their purpose and time, and run none
     #[arg(long)]
     list: bool,
-    /// Write results to docs/: the times of stages and tests, the MPI libraries that passed (in mpi.md), and the pictures of stage programs
+    /// Write results to docs/: the times of stages and tests, the MPI libraries that passed (in mpi.md), and the pictures that stages measure
     #[arg(long)]
     record: bool,
     /// Skip everything that needs MPI
@@ -234,7 +234,7 @@ fn chosen(options: &Options) -> Result<Vec<&'static Stage>, Error> {
     let stages: Vec<&Stage> = stages.collect();
     // Running no step at all would look like success.
     if options.no_mpi && stages.iter().all(|stage| stage.mpi == Mpi::Needed) {
-        let reason = format!("nothing is left of `--stage {typed}`");
+        let reason = format!("every stage of `--stage {typed}` needs MPI");
         return Err(Error::option("--no-mpi", reason));
     }
     Ok(stages)
@@ -297,7 +297,7 @@ mod options {
         }
     }
 
-    /// The page lists the stages in a table.
+    /// The page docs/testing.md lists the stages in two tables.
     #[test]
     fn every_stage_is_on_its_page() {
         let page = read(&workspace().join("docs/testing.md")).unwrap();

@@ -1,4 +1,4 @@
-//! The program behind `cargo xtask test` and `cargo xtask release`: only the gate, which builds what its stages need.
+//! The program of `cargo xtask test` and `cargo xtask release`. It contains only the gate, which builds what its stages need.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Checks and writes what pages of docs/ say about runs: compares tutorials with the programs' output; writes the table of MPI libraries
+//! Compares the tutorials in docs/ with the output of their programs, and writes the results of runs to docs/: the table of MPI libraries
 //! and the data of pictures.
 
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ fn page(name: &str) -> PathBuf {
 pub(crate) struct Shown(pub(crate) &'static str, pub(crate) &'static str);
 
 impl Shown {
-    /// Runs a command and checks that its output equals the page's. `keep` normalises both.
+    /// Runs a command and checks that its output equals the output on the page. `keep` normalises both before they are compared.
     pub(crate) fn check(
         self,
         command: &mut Command,
@@ -39,7 +39,7 @@ impl Shown {
             return Ok(format!("as on docs/{name}"));
         }
         let all = captured.all();
-        Err(format!("docs/{name} shows\n{shown}and it prints\n{all}").into())
+        Err(format!("docs/{name} shows\n{shown}but the output is\n{all}").into())
     }
 }
 
@@ -56,17 +56,17 @@ const TABLE_PAGE: &str = "mpi.md";
 const TABLE: &str = "| name | library |";
 const TABLE_HEAD_LINES: usize = 2;
 
-/// The results with a library.
+/// The results of the tests with an MPI library.
 #[derive(Clone, Debug)]
 pub(crate) struct Ran {
-    /// Its name in `--mpi`.
+    /// The library's name in `--mpi`.
     library: &'static str,
-    /// The row of the table.
+    /// The library's row in the table.
     row: String,
 }
 
 impl Ran {
-    /// The results with a named library; `None` if the machine's own library has no name here.
+    /// The results with an installation's library; `None` if that library is not in `LIBRARIES`.
     pub(crate) fn new(installation: &Installation, passed: &[&str], ranks: &str) -> Option<Self> {
         let library = installation.library()?;
         let version = installation.version().unwrap_or_default();
@@ -79,7 +79,7 @@ impl Ran {
     }
 }
 
-/// Writes the rows to the page.
+/// Writes the results to the table on `docs/mpi.md`.
 pub(crate) fn write_table(ran: &[Ran]) -> Result<(), Error> {
     let path = page(TABLE_PAGE);
     let text = with_rows(&read(&path)?, ran);
@@ -87,7 +87,7 @@ pub(crate) fn write_table(ran: &[Ran]) -> Result<(), Error> {
     write(&path, text)
 }
 
-/// The page with these rows replaced in its table, in the order of the libraries. `None` if it has no table.
+/// The page with these results in its table, whose rows are in the order of `LIBRARIES`. `None` if the page has no table.
 fn with_rows(page: &str, ran: &[Ran]) -> Option<String> {
     let lines: Vec<&str> = page.lines().collect();
     let begin = lines.iter().position(|line| line.starts_with(TABLE))? + TABLE_HEAD_LINES;
@@ -135,7 +135,7 @@ impl Picture {
     }
 }
 
-/// Lines of a record, whose points `draw` rounds.
+/// The lines as a record has them. `cargo xtask draw` rounds their points.
 pub(crate) fn drawn(lines: &[Line]) -> Vec<Value> {
     let line = |line: &Line| json!({ "name": line.name, "points": line.points });
     lines.iter().map(line).collect()

@@ -1,5 +1,5 @@
-//! `cargo xtask bench peers`: compares treefold with other reproducible sums, which are built from the caller's checkouts. This project has
-//! none of their code: `benches/peers` has a short driver for each, and the program that times them.
+//! `cargo xtask bench peers`: compares treefold with other libraries of reproducible sums, which are built from the caller's checkouts. This
+//! project contains no code of these libraries, only a short driver for each, and the program that times them, in `benches/peers`.
 
 use std::ffi::OsString;
 use std::path::{self, Path, PathBuf};
@@ -21,16 +21,16 @@ pub const TREEFOLD: &str = "treefold";
 /// Another library, and how to build a shared library from its checkout. Paths are separated by blanks.
 struct Peer {
     name: &'static str,
-    /// Its checkout's name in the caller's folder.
+    /// The name of the library's checkout in the caller's folder.
     folder: &'static str,
     address: &'static str,
     /// The driver's name in benches/peers.
     driver: &'static str,
-    /// Files that the driver includes or the build needs first.
+    /// Files that must exist: those that the driver includes, or that the build needs first.
     files: &'static str,
     /// The folders of headers for the sources.
     includes: &'static str,
-    /// Its sources, which are compiled with the driver. If there are none, `make` builds and installs libraries, which the driver links.
+    /// The library's sources, which are compiled with the driver. If there are none, `make` builds libraries, to which the driver is linked.
     sources: &'static str,
     /// Options of the compiler or linker.
     options: &'static str,
@@ -114,7 +114,7 @@ pub fn advice() -> String {
     )
 }
 
-/// Installs treefold in target/, builds the peers whose checkouts exist, and measures all in random order. Reports omitted peers by `say`.
+/// Installs treefold in target/, builds the peers whose checkouts exist, and times all sums. Passes messages about omitted peers to `say`.
 pub fn measure(
     job: Job<'_>,
     installation: &Installation,
@@ -179,14 +179,14 @@ fn measure_found(
             Err(stop) => {
                 let (name, reason) = (peer.name, stop.reason());
                 say(format!(
-                    "skipped: {name} cannot be built: {}",
+                    "skipped: {name} could not be built: {}",
                     first_error(&reason)
                 ));
             }
         }
     }
     if built.len() == 2 {
-        return Err("no peer can be built".into());
+        return Err("no peer could be built".into());
     }
     let few = ("31", "460,1602");
     let many = ("151", "460,1602,239763,504850");
@@ -233,7 +233,7 @@ impl Tools {
         Ok(library)
     }
 
-    /// Runs a checkout's own `make`, with MPI and for a shared library, and installs the results in a folder.
+    /// Runs `make` in a checkout, for libraries with MPI that can be linked into a shared library. Installs them in a folder.
     fn make(&self, checkout: &Path, prefix: &Path) -> Result {
         if !is_on_path("make") {
             return Err(Stop::Error("make is missing".to_owned()));
@@ -289,7 +289,7 @@ impl Peer {
 }
 
 impl Measurement {
-    /// Reads a line of the program in benches/peers.
+    /// Parses a line that the program in benches/peers prints.
     fn parse(line: &str, ranks: usize, names: &[&str]) -> Option<Self> {
         let mut words = line.split(' ');
         let n = words.next()?.parse().ok()?;

@@ -1,5 +1,5 @@
-//! The stage `pmpi`: runs the programs of `bindings/interposer/tests` with an installed interposer. They check every reduction against the MPI
-//! standard, and are not linked to treefold. They must pass with and without the interposer; only the expected order of sums differs.
+//! The stage `pmpi`: runs the programs of `bindings/interposer/tests` with an installed interposer. The programs check every reduction against
+//! the MPI standard, and are not linked to treefold. They must pass with and without the interposer; only the expected bits of sums differ.
 
 mod messages;
 mod ranks;
@@ -26,11 +26,11 @@ const C: [(&str, &str); 1] = [("tests/c", "c")];
 const FORTRAN: [(&str, &str); 1] = [("tests/fortran", "F90")];
 const EXAMPLES: [(&str, &str); 1] = [("examples", "c")];
 
-/// The program that prints times, and its only number of ranks: others would show nothing new.
+/// The program that prints times, and the number of ranks on which it runs. Other numbers would show nothing new.
 const OVERHEAD: &str = "overhead";
 pub(crate) const OVERHEAD_RANKS: usize = 2;
 
-/// Repetitions of the shortest message: few, since times on a busy machine mean little.
+/// The number of repetitions of the shortest message. It is small, since times on a busy machine mean little.
 const OVERHEAD_REPETITIONS: &str = "20";
 
 /// The program that compares bits with the tree's, and a number of ranks on which the MPI library's order differs from the tree's.
@@ -130,8 +130,8 @@ impl Suite<'_> {
         compile(steps, &compiler, source, options, self.folder.join(program))
     }
 
-    /// Checks that docs/tutorial-check.md shows its program's report, except for times and the library's version, and that `treefold-run --vary` finds
-    /// algorithms whose results differ without treefold.
+    /// Checks that the report of the tutorial's program is on docs/tutorial-check.md, except for times and the library's version. Also checks
+    /// that `treefold-run --vary` finds algorithms whose results differ without treefold.
     fn tutorial(&self, steps: &mut Steps, program: &Path) -> Result {
         let by_run = |steps: &Steps, option: &str| {
             treefold_run(option, steps, self.prefix, CANARY_RANKS, program)
@@ -171,10 +171,10 @@ impl Suite<'_> {
         steps.step(step, command.args(words))
     }
 
-    /// Runs the program that compares bits in further ways, besides its runs in all modes.
+    /// Runs the program `bits` in ways that `run_in_all_modes` does not.
     fn bits(&self, steps: &mut Steps, program: &Path) -> Result {
         let title = self.title(program);
-        // Shows that the program detects wrong bits.
+        // Checks that the program detects wrong bits: it must fail without the interposer.
         if self.library == MPI_LIBRARIES[0] {
             let mut command = launch(steps, self.prefix, Mode::Without, CANARY_RANKS, "env");
             command.arg("EXPECTED_BITS=tree").arg(program);
@@ -218,7 +218,7 @@ impl Suite<'_> {
     }
 }
 
-/// The findings of a report, without seconds (words with three decimals) and without places in a program.
+/// The findings of a report, without times (words with three decimals) and without places in the checked program.
 fn without_times(report: &str) -> String {
     let is_found = |line: &&str| line.starts_with("  ");
     let is_before = |line: &&str| !line.starts_with("  The program ");
@@ -244,7 +244,7 @@ const REDUCTIONS: [&str; 6] = [
     "MPI_Exscan",
 ];
 
-/// The prefixes of names in C and in Fortran compilers' spellings; MPIX_ is for pre-standard functions.
+/// The prefixes of MPI's names in C and in Fortran compilers' spellings. MPIX_ is that of pre-standard functions.
 const OF_MPI: [&str; 4] = ["MPI_", "MPIX_", "mpi_", "mpix_"];
 
 /// Checks the names that the interposer of a prefix defines.
@@ -253,7 +253,7 @@ fn names_are_of_mpi(steps: &mut Steps, library: &Path) -> Result {
     steps.check(step, || judge_names(&exported(library)?))
 }
 
-/// The number of names, or an error about them.
+/// The number of names if all are MPI's and none is missing; otherwise, an error that lists the wrong names.
 fn judge_names(names: &BTreeSet<String>) -> Result<String> {
     let is_other = |name: &&String| !OF_MPI.iter().any(|begin| name.starts_with(begin));
     let others: Vec<&String> = names.iter().filter(is_other).collect();
@@ -270,7 +270,7 @@ const LOADED_RANKS: usize = 2;
 /// The compiler's options for a shared library.
 const SHARED: &str = "-shared -fPIC";
 
-/// One of the programs' sources.
+/// The path of a source in `tests/tool`.
 fn source(name: &str) -> PathBuf {
     workspace()
         .join("bindings/interposer/tests/tool")
@@ -294,7 +294,7 @@ fn of_no_family(steps: &mut Steps, prefix: &Path) -> Result {
 }
 
 impl Suite<'_> {
-    /// Tests programs that load this suite's MPI library privately.
+    /// Tests programs that load this suite's MPI library privately, that is, without making its symbols global.
     fn loaded(&self, steps: &mut Steps) -> Result {
         steps.part(|steps| self.module(steps))?;
         self.device(steps)?;

@@ -16,7 +16,7 @@ use crate::{
     with_rust_alone, words,
 };
 
-/// The packages for our tests and for NumPy's own.
+/// The packages for treefold's tests and for NumPy's own tests.
 const PACKAGES_FOR_TESTS: &str =
     "array-api-strict dask[array] distributed hypothesis pyright[nodejs]";
 
@@ -40,7 +40,7 @@ const PACKAGES_FOR_MPI: &str = "mpi4py>=4 numba";
 /// Rank counts of stage `python-story`.
 const RANKS: [usize; 3] = [1, 2, 3];
 
-/// The rank counts of tests with an MPI library; each count is used with one of the two libraries.
+/// The rank counts of tests with an MPI library. Each rank count is tested with only one of the two libraries.
 fn ranks_of(library: &str) -> &'static [usize] {
     match library {
         "mpich" => &[2],
@@ -48,10 +48,10 @@ fn ranks_of(library: &str) -> &'static [usize] {
     }
 }
 
-/// The profile of a tested wheel, which reuses the tests' builds. Users' wheels differ only in speed.
+/// The build profile of a tested wheel. It is that of Rust's tests, so their builds are reused. Users' wheels differ only in speed.
 pub(crate) const FOR_TESTS: &str = "dev";
 
-/// The profile of a wheel whose speed is measured.
+/// The build profile of a wheel whose speed is measured.
 const FOR_USERS: &str = "release";
 
 /// The tutorial's commands. On at most three ranks, these sums do not depend on the MPI library.
@@ -61,13 +61,13 @@ const TUTORIAL: [(usize, &str); 3] = [
     (3, "mpirun -n 3 python first_sum.py"),
 ];
 
-/// Runs tests, and examples in docstrings and pages. Modules for missing packages are ignored.
+/// Options by which Python runs tests, and examples in docstrings and pages. Modules whose packages are missing are ignored.
 const PYTEST: &str = "-m pytest --quiet -p no:cacheprovider --doctest-modules --doctest-glob=*.md --doctest-ignore-import-errors";
 
-/// Makes tests find the modules that they share.
+/// The variable and its value by which tests find the modules that they share.
 const MODULES_OF_TESTS: (&str, &str) = ("PYTHONPATH", "bindings/python/tests");
 
-/// A strict type checker with the package's settings.
+/// Options by which Python runs a strict type checker with the package's settings.
 pub(crate) const MYPY: &str = "-m mypy --strict --config-file @/bindings/python/pyproject.toml";
 
 /// Tests the package without mpi4py, then the same wheel with mpi4py.
@@ -163,7 +163,7 @@ pub(crate) fn mpi4py() -> Result<PathBuf> {
     Ok(Environment::make("mpi", PACKAGES_FOR_MPI)?.interpreter())
 }
 
-/// Makes mpi4py's wheel find Debian's library of this name; uses a folder for links.
+/// Makes mpi4py's wheel find Debian's MPI library of this name. Creates a link in a folder if necessary.
 pub(crate) fn for_mpi4py(command: &mut Command, library: &str, folder: &Path) -> Result {
     give_own_name(library, folder)?;
     command.env("MPI4PY_MPIABI", library);
@@ -171,7 +171,7 @@ pub(crate) fn for_mpi4py(command: &mut Command, library: &str, folder: &Path) ->
     Ok(())
 }
 
-/// Tests the package together with others.
+/// Tests the package together with other packages.
 pub(crate) fn python_packages(steps: &mut Steps) -> Result {
     let environment = Environment::make("packages", PACKAGES)?;
     let wheel = environment.build(steps, &sources(), FOR_TESTS)?;
@@ -230,7 +230,7 @@ pub(crate) fn python_story(steps: &mut Steps) -> Result {
     })
 }
 
-/// Creates a link to Debian's MPICH in a folder, by the file name that mpi4py's wheel loads.
+/// Creates a link to Debian's MPICH in a folder, under the file name that mpi4py's wheel loads.
 fn give_own_name(library: &str, folder: &Path) -> Result {
     const OWN_NAME: &str = "libmpi.so.12";
     const DEBIANS_NAME: &str = "libmpich.so.12";
@@ -268,16 +268,16 @@ fn example(name: &str) -> PathBuf {
     sources().join("examples").join(name)
 }
 
-/// The packages to build wheels, to run them, and for all tests.
+/// The packages that build wheels, that wheels need, and that all tests need.
 const TOOLS: &str = "maturin>=1.9.4,<2 cffi mypy numpy pytest";
 
-/// The features that test builds have and users' wheels lack. Wheels for tests have them too, so that common crates are built only once.
+/// Features that users' wheels lack. Wheels for tests have them, as Rust's tests do, so that common crates are built only once.
 const FEATURE_OF_TESTS: &str = "treefold/tracing,treefold-c-mpi/local";
 
 /// A Python virtual environment.
 pub(crate) struct Environment {
     folder: PathBuf,
-    /// The working directory of programs. In the packages' own folders, Python would import packages without their native libraries.
+    /// The working directory of programs. In the source folder of a package, Python would import the package without its native library.
     pub(crate) target: PathBuf,
 }
 
@@ -287,7 +287,7 @@ impl Environment {
         let target = target()?.join("python");
         let folder = target.join(name);
         let packages = format!("{TOOLS} {packages}");
-        // Two stages may share an environment.
+        // Two stages that run in parallel may make the same environment.
         static MAKING: Mutex<()> = Mutex::new(());
         let _making = locked(&MAKING);
         setup::install_from_pypi(Path::new("python3"), &packages, &folder)
@@ -300,14 +300,14 @@ impl Environment {
         self.folder.join("bin")
     }
 
-    /// A command of one of these programs, with these words.
+    /// A command that runs one of the environment's programs with these words.
     pub(crate) fn program(&self, name: &str, words: impl Words) -> Command {
         let mut command = command!(self.programs().join(name), words);
         command.current_dir(&self.target);
         command
     }
 
-    /// The interpreter, with these words.
+    /// A command that runs the interpreter with these words.
     pub(crate) fn python(&self, words: impl Words) -> Command {
         self.program("python", words)
     }

@@ -55,16 +55,16 @@ pub(crate) fn release(steps: &mut Steps) -> Result {
     steps.check("sizes", || sizes(&dist))
 }
 
-/// The tools for a release. They are checked before anything is built, since a build takes many minutes.
+/// The tools for a release. Called before anything is built, since a build takes many minutes.
 ///
 /// # Errors
-/// Missing tools, and how to get them, in one line.
+/// Tools are missing. The error says in one line how to install them.
 fn environment() -> Result<Environment> {
     let lacking = PROGRAMS.iter().filter(|(program, _)| !is_on_path(program));
     let (names, packages): (Vec<&str>, Vec<&str>) = lacking.copied().unzip();
     if !names.is_empty() {
         let (names, packages) = (names.join(", "), packages.join(" "));
-        let line = format!("a release needs {names}; on Debian: apt install {packages}");
+        let line = format!("a release needs {names}; on Debian, run apt install {packages}");
         return Err(line.into());
     }
     // A release skips nothing, so a missing package is an error.

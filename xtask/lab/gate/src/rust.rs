@@ -1,4 +1,4 @@
-//! The stages that consist of `cargo` and `cargo xtask` commands, and of tools that are binaries from PyPI: `deny` and `fuzz`.
+//! The stages that consist of `cargo` and `cargo xtask` commands, and the stages `deny` and `fuzz`, whose tools are binaries from PyPI.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub(crate) fn checks(steps: &mut Steps) -> Result {
         let step = format!("format, {}", name(&package));
         steps.build(step, format.current_dir(&package))?;
     }
-    // In a workspace build, members get features from other members. These members are also checked without such features.
+    // In a build of the workspace, a member also gets the features that other members enable. These three are checked without them, too.
     steps.cargo(
         "clippy, few features",
         "clippy --all-targets --package treefold --package treefold-comm --package treefold-reduce -- -D warnings",
@@ -40,7 +40,7 @@ pub(crate) fn checks(steps: &mut Steps) -> Result {
 
 pub(crate) fn threads(steps: &mut Steps) -> Result {
     tests::run_all(steps)?;
-    // Programs that depend on the crate build it in this way by default. A test's thread has as little stack as a thread that is a rank.
+    // Programs that depend on the crate build it without optimisation by default. The thread of a test has as little stack as that of a rank.
     steps.cargo(
         "kernels without optimisation",
         "test --package treefold-simd-kernels --config profile.dev.package.treefold-simd-kernels.opt-level=0",
@@ -49,8 +49,8 @@ pub(crate) fn threads(steps: &mut Steps) -> Result {
     steps.cargo("examples of documentation", &words)
 }
 
-/// All combinations of what `threads` and `commands` test in pairs: the published sums by all algorithms on all numbers of ranks, and
-/// all computed pages.
+/// Tests all combinations, where `threads` and `commands` test pairs of choices: the published sums by all algorithms on all numbers of
+/// ranks, and all computed pages.
 pub(crate) fn product(steps: &mut Steps) -> Result {
     tests::run_ignored(steps, "published")?;
     tests::run_ignored(steps, "papers")
@@ -69,9 +69,9 @@ pub(crate) fn models(steps: &mut Steps) -> Result {
     Ok(())
 }
 
-/// Tests what the optimiser must not change. Uses the installation's features, to reuse its build.
+/// Tests what the optimiser must not change. The features are those of the installation, so that its build is reused.
 pub(crate) fn optimised(steps: &mut Steps) -> Result {
-    // The optimiser's treatment of zeros shows only in optimised code.
+    // Only optimised code shows how the optimiser treats zeros.
     steps.cargo(
         "floating-point environments, optimised",
         "test --release --package treefold-reduce --features mpi,num-complex,par --test environment",
@@ -86,7 +86,7 @@ pub(crate) fn optimised(steps: &mut Steps) -> Result {
 pub(crate) fn commands(steps: &mut Steps) -> Result {
     let quick = "repro-check --ranks 1,2,17 --distribution all --algorithm all";
     steps.xtask("repro-check on threads", quick)?;
-    // About a minute. Longer campaigns, from other seeds, run on request.
+    // This campaign takes about a minute. Longer campaigns, from other seeds, run on request.
     steps.xtask("campaign on threads", "campaign --cases 3000")?;
     let words = "campaign --cases 1000 --seed 20001 --leaks";
     steps.xtask("campaign on threads, leaks", words)?;
@@ -96,7 +96,7 @@ pub(crate) fn commands(steps: &mut Steps) -> Result {
     }
     let words = format!("{quick} --backend mpi");
     steps.xtask_of_ranks("repro-check under MPI", &words)?;
-    // First, cases with all kinds of faults; then more cases with faults that end the job or leave other ranks waiting.
+    // The first campaign has all kinds of faults. The second has more cases of faults that end the job or leave other ranks waiting.
     let few = "--seed 20001 --cases 40 --ranks 3 --faults panic,kill,wrong-length,skip";
     let interposer = prefix(steps)?.join("lib/libtreefold_pmpi.so");
     for words in ["--cases 200", few] {
@@ -112,7 +112,7 @@ pub(crate) fn commands(steps: &mut Steps) -> Result {
     Ok(())
 }
 
-/// The tools of build scripts that compile C, read headers or find libraries.
+/// Crates by which build scripts compile C, read headers or find libraries.
 const BUILD_TOOLS: [&str; 5] = ["bindgen", "cc", "clang-sys", "cmake", "pkg-config"];
 
 /// Runs a command without MPI's tools. Programs that exist are not rebuilt, so the first step shows that no build used these tools.
@@ -229,7 +229,7 @@ fn packaging(members: &[String]) -> String {
 /// How long libFuzzer runs for each target.
 const FUZZ_SECONDS: u32 = 60;
 
-/// A memory limit above any target's needs: a number in a file must not cause such an allocation.
+/// A limit on memory, above the needs of any target. No number in a file may cause a larger allocation.
 const FUZZ_MEMORY_MIB: u32 = 4096;
 
 /// The programs for libFuzzer, each with its corpus.
@@ -246,7 +246,7 @@ pub(crate) fn deny(steps: &mut Steps) -> Result {
 pub(crate) fn fuzz(steps: &mut Steps) -> Result {
     let program = tool("cargo-fuzz")?;
     setup::needs_nightly("fuzz")?;
-    // Its lock file starts as a copy of the workspace's and is not kept.
+    // The lock file of `libfuzzer` begins as a copy of the workspace's and is not kept.
     copy(&workspace().join("Cargo.lock"), &workspace().join(FUZZ))?;
     let folder = target()?.join("fuzz");
     let found = folder.join("found");
@@ -257,13 +257,13 @@ pub(crate) fn fuzz(steps: &mut Steps) -> Result {
         make(&corpus)?;
         let mut fuzz = command!(program, "run --fuzz-dir", FUZZ, "--target-dir");
         fuzz.arg(folder.join("build")).arg(&name);
-        // New inputs go to the first folder.
+        // libFuzzer writes new inputs to the first folder.
         fuzz.arg(&corpus).arg(begin).arg("--");
         fuzz.arg(format!("-max_total_time={FUZZ_SECONDS}"));
         fuzz.arg(format!("-rss_limit_mb={FUZZ_MEMORY_MIB}"));
         fuzz.arg(format!("-artifact_prefix={}/", found.display()));
         fuzz.env("RUSTUP_TOOLCHAIN", "nightly");
-        // A failed allocation of a plan is an error and must not abort.
+        // If an allocation of a plan fails, the plan must return an error and the process must not abort.
         fuzz.env("ASAN_OPTIONS", "allocator_may_return_null=1");
         steps.step(format!("fuzz, {name}"), fuzz)?;
     }

@@ -11,7 +11,7 @@ use launch::{Error, Installation, Source};
 
 use crate::{Result, Steps, Stop, command, locked, run, succeeds, with_rust_alone, words, xtask};
 
-/// Valgrind, by the name of its program and Debian package.
+/// The name of valgrind's program, and of its Debian package.
 const VALGRIND: &str = "valgrind";
 
 /// Programs that build and run C, C++ and Fortran, and their Debian packages.
@@ -25,7 +25,7 @@ const COMPILERS: [(&str, &str); 7] = [
     (VALGRIND, VALGRIND),
 ];
 
-/// Installs missing parts of an MPI library and tools, if that needs no password.
+/// Installs the missing parts of an MPI library, and valgrind if it is missing. Fails if that needs a password.
 pub(crate) fn install(installation: &Installation) -> Result<(), Error> {
     let mut lacking = missing(installation);
     if !runs(VALGRIND) {
@@ -66,7 +66,7 @@ fn missing(installation: &Installation) -> Vec<String> {
     launcher.into_iter().chain(compiler).collect()
 }
 
-/// Installs compilers and related tools, if that needs no password. Steps that need a missing one are skipped.
+/// Installs missing compilers and related tools, if that needs no password. Steps whose tools are still missing are skipped.
 pub(crate) fn install_compilers() {
     let lacking = COMPILERS.iter().filter(|(program, _)| !runs(program));
     let packages: Vec<&str> = lacking.map(|(_, package)| *package).collect();
@@ -104,7 +104,7 @@ pub(crate) fn needs_nightly(what: &str) -> Result {
         return Ok(());
     }
     Stop::skipped(format!(
-        "{what}, which needs a nightly toolchain of rustup's"
+        "{what}, which needs a nightly toolchain from rustup"
     ))
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn install_packages(packages: &str, advice: &str) -> Result<(), Error
     Ok(())
 }
 
-/// Creates a Python virtual environment in a folder, with packages from PyPI. On failure, returns what failed, and what it needs.
+/// Creates a Python virtual environment in a folder, with packages from PyPI. An error names the failed command and what it needs.
 pub(crate) fn install_from_pypi(
     python: &Path,
     packages: &str,
@@ -155,19 +155,19 @@ pub(crate) fn install_from_pypi(
     Ok(())
 }
 
-/// The last of pip's errors, which names what is missing, or else its last line.
+/// The last of the errors that pip prints, which names what is missing, or else the last line that pip prints.
 fn last_error(said: &str) -> String {
     let mut lines = said.lines().rev();
     let error = lines.find_map(|line| line.strip_prefix("ERROR: "));
     let last = error.or(said.lines().last());
-    last.unwrap_or("it says nothing").to_owned()
+    last.unwrap_or("no message").to_owned()
 }
 
 /// Debian's MPI libraries, by the suffixes of their compiler wrappers.
 pub(crate) const MPI_LIBRARIES: [&str; 2] = ["openmpi", "mpich"];
 
-/// The numbers of ranks for a library; each number is used with one of the two libraries. MPICH's ranks poll while they wait: with more
-/// ranks than cores, most programs take minutes.
+/// The numbers of ranks for a library. Each number is used with only one of the two libraries. MPICH's ranks poll while they wait, so with
+/// more ranks than cores, most programs take minutes.
 pub(crate) fn ranks_of(library: &str) -> &'static [usize] {
     match library {
         "mpich" => &[2],
@@ -200,8 +200,8 @@ impl Steps {
 /// The folder of the installation. It has spaces, as users' folders may have.
 const PREFIX: &str = "for all libraries";
 
-/// A prefix with treefold. Building it takes minutes, so the stages of a run share one prefix. The first stage that needs the prefix
-/// installs it, and then moves it, since nothing in it may depend on its location.
+/// A prefix with treefold. Building the libraries takes minutes, so the stages of a run share one prefix. The first stage that needs the prefix
+/// installs treefold there and then moves the prefix, because nothing in a prefix may depend on its location.
 pub(crate) fn prefix(steps: &mut Steps) -> Result<PathBuf> {
     let install = |steps: &mut Steps| {
         let folder = target()?.join("prefixes");
@@ -230,6 +230,6 @@ mod tests {
         let expected = "No matching distribution found for ziglang";
         assert_eq!(last_error(said), expected);
         assert_eq!(last_error("No module named venv\n"), "No module named venv");
-        assert_eq!(last_error(""), "it says nothing");
+        assert_eq!(last_error(""), "no message");
     }
 }

@@ -16,19 +16,19 @@ use crate::{Result, Steps};
 
 /// A part of the gate that can be run alone.
 pub(crate) struct Stage {
-    /// Its name in `--stage`.
+    /// The name of the stage in `--stage`.
     pub(crate) name: &'static str,
-    /// Its purpose.
+    /// What the stage checks, for `--list`.
     pub(crate) purpose: &'static str,
-    /// Whether it runs by default.
+    /// Whether the stage runs by default.
     pub(crate) when: When,
-    /// How much of it needs MPI.
+    /// How much of the stage needs MPI.
     pub(crate) mpi: Mpi,
-    /// Which neighbour may run in parallel.
+    /// Which neighbours in the list may run in parallel with the stage.
     pub(crate) beside: Beside,
-    /// Its approximate time after the stages before it, on 2 cores with an empty target folder.
+    /// The approximate time of the stage, if all earlier ones have run, on 2 cores with an initially empty target folder.
     pub(crate) seconds: u32,
-    /// Runs its steps.
+    /// The function that runs the steps of the stage.
     pub(crate) run: fn(&mut Steps) -> Result,
 }
 
@@ -44,22 +44,22 @@ pub(crate) enum When {
 /// How much of a stage needs MPI.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mpi {
-    /// Nothing.
+    /// No step.
     Unused,
-    /// These steps.
+    /// The described steps.
     For(&'static str),
-    /// All of it.
+    /// All steps.
     Needed,
 }
 
 /// What may run in parallel with a stage.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Beside {
-    /// Nothing: it uses all cores, or its tests have short time limits.
+    /// Nothing, because the stage uses all cores or its tests have short time limits.
     Nothing,
-    /// Another such stage: its ranks wait for each other much of the time, but not while something is compiled.
+    /// Another stage of this kind, whose ranks wait for each other much of the time; but no stage that compiles.
     Ranks,
-    /// Another such stage: much of it waits, or uses one core.
+    /// Another stage of this kind, which waits or uses one core much of the time.
     Others,
 }
 
@@ -88,7 +88,7 @@ pub(crate) const STAGES: &[Stage] = stages! {
     "mpi" Always, MPI Needed, beside Ranks, 220 s, mpi,
         "the suites on ranks of an MPI library, with and without shared memory; examples and commands";
     "mpich" Always, MPI Needed, beside Ranks, 110 s, mpich,
-        "the same with Debian's MPICH";
+        "what stage mpi runs, with Debian's MPICH";
     "c" Always, MPI For("programs of ranks, with Open MPI and MPICH"), beside Others, 360 s, c,
         "the libraries for C, C++ and Fortran are installed, and programs are built against them and run";
     "python" Always, MPI For("treefold.mpi on ranks of mpi4py, with Open MPI and MPICH"), beside Others, 220 s, python,
@@ -100,17 +100,17 @@ pub(crate) const STAGES: &[Stage] = stages! {
     "sqlite" Always, MPI Unused, beside Others, 80 s, |steps| SQLITE.check(steps),
         "the extension of SQLite is built, and passes its tests there";
     "r" Always, MPI Unused, beside Others, 35 s, |steps| R.check(steps),
-        "the package for R passes R CMD check, and its tests";
+        "the package for R passes R CMD check and its own tests";
     "models" Always, MPI Unused, beside Others, 50 s, models,
         "mailboxes under shuttle, rings under loom";
     "optimised" Always, MPI Unused, beside Others, 65 s, optimised,
         "floating-point environments in optimised code; the numbers of instructions of kernels";
     "pmpi" Always, MPI Needed, beside Others, 225 s, pmpi,
-        "the interposer: programs that check every reduction, in C and Fortran, with and without it, with Open MPI and MPICH";
+        "programs in C and Fortran check every reduction with and without the interposer, with Open MPI and MPICH";
     "commands" Always, MPI For("repro-check and bench under MPI"), beside Others, 250 s, commands,
         "repro-check, a campaign of random programs, short benches";
     "rsmpi" Always, MPI Needed, beside Others, 65 s, rsmpi,
-        "worlds of the communicators of crate `mpi`, which is built for Open MPI and MPICH";
+        "worlds from communicators of crate `mpi`, which is built for Open MPI and for MPICH";
     "packages" Always, MPI Unused, beside Others, 10 s, packages,
         "every member for crates.io can be packaged";
     "rust-alone" Always, MPI Unused, beside Others, 10 s, rust_alone,
@@ -120,23 +120,23 @@ pub(crate) const STAGES: &[Stage] = stages! {
     "wheels" OnRequest, MPI Needed, beside Nothing, 900 s, wheels,
         "the suites of comm and reduce, and a repro-check, with the MPI libraries from PyPI";
     "ulfm" OnRequest, MPI Needed, beside Nothing, 200 s, ulfm,
-        "ranks continue after others were killed, with Open MPI 5 from PyPI: plans of all kinds, and a hundred kills of the example";
+        "with Open MPI 5 from PyPI, ranks continue after others were killed: in plans of all kinds, and a hundred times in the example";
     "python-packages" OnRequest, MPI Unused, beside Nothing, 165 s, python_packages,
         "the package for Python with dask, xarray, flox, JAX, Polars and Arrow from PyPI, and with the oldest supported Polars and pandas";
     "python-suites" OnRequest, MPI Unused, beside Nothing, 450 s, python_suites,
         "NumPy's, pandas' and SciPy's own tests of reductions pass with treefold, except for a list with reasons";
     "python-story" OnRequest, MPI Needed, beside Nothing, 410 s, python_story,
-        "xarray's mean depends on chunks, and mpi4py's solver on ranks; with treefold they do not";
+        "xarray's mean depends on the chunks, and a solver over mpi4py on the ranks; with treefold, neither does";
     "datafusion" OnRequest, MPI Unused, beside Nothing, 1500 s, datafusion,
-        "exact aggregates in DataFusion, which is built for this, and in its package from PyPI";
+        "exact aggregates in DataFusion, both in the crate and in the package from PyPI";
     "programs" OnRequest, MPI Needed, beside Nothing, 105 s, installed_programs,
         "LAMMPS and PETSc give the same bits with two allreduces of Open MPI under the interposer, but not without; needs root on Debian";
     "cluster" OnRequest, MPI Needed, beside Nothing, 275 s, cluster,
-        "a cluster in a box: ranks on nodes, and a network that delays and loses messages, is cut and healed; needs root on Linux";
+        "ranks on the nodes of a virtual cluster, whose network delays and loses messages, and is cut and healed; needs root on Linux";
     "book" OnRequest, MPI Unused, beside Nothing, 60 s, book,
-        "mdBook, which is a hundred crates, accepts docs/";
+        "mdBook, which has a hundred crates, builds the book from docs/";
     "packages-verified" OnRequest, MPI Unused, beside Nothing, 320 s, packages_verified,
-        "every packaged member but treefold-rsmpi builds from its package alone";
+        "every packaged member except treefold-rsmpi builds from its package alone";
     "release" OnRequest, MPI Unused, beside Nothing, 1700 s, release,
         "the release files in dist/ are built and tested: crates, a tarball and an sdist that build without a network, wheels, recipes";
     "deny" OnRequest, MPI Unused, beside Nothing, 20 s, deny,
@@ -144,7 +144,7 @@ pub(crate) const STAGES: &[Stage] = stages! {
     "fuzz" OnRequest, MPI Unused, beside Nothing, 480 s, fuzz,
         "libFuzzer looks for faults in code that reads foreign bytes; needs a nightly toolchain";
     "asan" OnRequest, MPI For("programs of ranks, with Open MPI and MPICH"), beside Nothing, 300 s, asan,
-        "programs in C with AddressSanitizer, also in the libraries; needs a nightly toolchain";
+        "programs in C run with AddressSanitizer in them and in the libraries; needs a nightly toolchain";
     "aarch64" OnRequest, MPI Unused, beside Nothing, 1680 s, aarch64,
         "clippy, tests, NEON and the same bits on 64-bit ARM, in qemu; needs root on Debian";
 };

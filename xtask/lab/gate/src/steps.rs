@@ -1,4 +1,4 @@
-//! Runs the steps of a stage: each is one command, announced before it runs and timed when it ends.
+//! Runs the steps of a stage. A step is one command or check. Its name is printed before it runs, and its time when it ends.
 
 use std::borrow::BorrowMut;
 use std::collections::VecDeque;
@@ -41,7 +41,7 @@ pub(crate) struct Run {
     pub(crate) xtask: Mutex<Option<PathBuf>>,
     /// Held while ranks run: ranks poll for messages, so two launches would take cores from each other.
     ranks: Mutex<()>,
-    /// Held while printing more than a line.
+    /// Held while a stage prints, so that no other stage's lines are in between.
     console: Mutex<()>,
 }
 
@@ -52,14 +52,14 @@ pub(crate) struct Found {
     pub(crate) times: Vec<Time>,
     /// The times of stages that have ended.
     pub(crate) stages: Vec<(&'static str, f64)>,
-    /// The results with named MPI libraries.
+    /// The results of tests with MPI libraries, for a table in docs/.
     pub(crate) ran: Vec<Ran>,
     /// The pictures of this run.
     pub(crate) pictures: Vec<Picture>,
 }
 
 impl Run {
-    /// The results of its steps.
+    /// The results of the steps that have run.
     pub(crate) fn found(&self) -> MutexGuard<'_, Found> {
         locked(&self.found)
     }
@@ -71,7 +71,7 @@ impl Run {
     }
 }
 
-/// Locks, ignoring poisoning: a panicked step leaves nothing inconsistent.
+/// Locks a mutex even if it is poisoned. A step that panics leaves no state inconsistent.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -140,7 +140,7 @@ impl Steps {
         });
     }
 
-    /// Reports a failure, and how to repeat it: by this command, if given, or by its stage.
+    /// Prints a failure, and how to repeat it: with this command, if one is given, or with the whole stage.
     pub(crate) fn failed(&self, name: &str, why: &str, command: Option<&str>) -> Stop {
         let command = command.map(|command| format!("── to repeat it: {command}\n"));
         let (command, stage) = (command.unwrap_or_default(), self.stage);
@@ -206,7 +206,7 @@ impl Steps {
         Ok((status, printed))
     }
 
-    /// Checks results of earlier steps; prints the findings or the error.
+    /// Runs a check as a step, and prints what it found or its error.
     pub(crate) fn check(
         &mut self,
         name: impl AsRef<str>,
@@ -228,7 +228,7 @@ impl Steps {
         }
     }
 
-    /// Runs a command that must succeed or fail as expected, and print these texts on its standard error.
+    /// Runs a command, which must succeed or fail as `succeeds` says and print these texts on its standard error.
     pub(crate) fn expect(
         &mut self,
         name: impl AsRef<str>,
@@ -253,7 +253,7 @@ impl Steps {
     }
 }
 
-/// Runs the entries of a queue, `count` at a time; after the first failure, no more entries start.
+/// Runs the entries of a queue, `count` at a time. After the first failure, no more entries start.
 pub(crate) fn at_a_time<T: Send>(
     count: usize,
     queue: Vec<T>,
@@ -295,7 +295,7 @@ mod tests {
         };
         assert!(at_a_time(2, vec![1, 2, 3, 4], run).is_ok());
         assert_eq!(ran.load(Ordering::Relaxed), 10);
-        // Another entry may have begun.
+        // One more entry may have begun before the failure.
         assert!(at_a_time(2, vec![100, 1, 1000, 1000], run).is_err());
         assert!(ran.load(Ordering::Relaxed) < 2110);
     }

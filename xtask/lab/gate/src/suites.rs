@@ -21,7 +21,7 @@ struct Ranks {
     shown: &'static str,
 }
 
-/// For the first of two libraries. `OF_SECOND` swaps the lists, so each number of ranks runs once with shared memory and once without.
+/// The rank counts for the first of two libraries. `OF_SECOND` swaps the lists, so each count runs once with shared memory and once without.
 const OF_FIRST: Ranks = Ranks {
     shared: &[1, 3],
     without_shared_memory: &[2, 5],
@@ -34,14 +34,14 @@ const OF_SECOND: Ranks = Ranks {
     shown: "2, 5; without shared memory 1, 3",
 };
 
-/// For a library that is tested alone.
+/// The rank counts for a library that is tested alone.
 const OF_ONE: Ranks = Ranks {
     shared: &[1, 2, 3, 5],
     without_shared_memory: &[2, 3],
     shown: "1, 2, 3, 5; without shared memory 2, 3",
 };
 
-/// The numbers of ranks of programs that start more processes.
+/// The numbers of ranks for the program whose ranks start more processes.
 const MPI_RANKS_THAT_SPAWN: [usize; 2] = [1, 2];
 
 /// A time limit far above the time that ranks need to end after one of them is stopped.
@@ -82,7 +82,7 @@ pub(crate) fn wheels(steps: &mut Steps) -> Result {
     Ok(())
 }
 
-/// The tests of `comm` and `reduce` under MPI: the programs of stage `threads`, built once for all libraries.
+/// Runs the tests of `comm` and `reduce` under MPI. These programs are also those of stage `threads`, built once for all libraries.
 fn suites(steps: &mut Steps, tests: &[Executable], ranks: &Ranks) -> Result {
     let installation = steps.installation.clone();
     let library = installation.name().unwrap_or("MPI");
@@ -117,7 +117,7 @@ fn all_suites(steps: &mut Steps, ranks: &Ranks) -> Result {
     suites(steps, &tests, ranks)?;
     let installation = steps.installation.clone();
     let library = installation.name().unwrap_or("MPI");
-    // One rank is stopped, and the others wait for it until the limit. Each library's tests stop a different rank.
+    // One rank is stopped, and the others wait for it until their silence limit. With each library, a different rank is stopped.
     let is_second = installation.name() == Some(MPI_LIBRARIES[1]);
     let stopped: &[_] = if is_second {
         &[("comm", "2", "")]
@@ -148,12 +148,12 @@ fn all_suites(steps: &mut Steps, ranks: &Ranks) -> Result {
     Ok(())
 }
 
-/// Runs ranks that end without one of them, which the launcher reports as a failure. Returns their output.
+/// Runs ranks, one of which is stopped; the launcher then reports a failure. Returns the lines in which the other ranks say that they end.
 fn ended_without(launch: &mut Command) -> Result<String> {
     let captured = run(launch)?;
     let lines = captured.output.lines();
     let ended: Vec<&str> = lines.filter(|line| line.contains("ends after")).collect();
-    // The launcher may end the others as soon as one has ended.
+    // The launcher may end all ranks as soon as one has ended.
     if ended.is_empty() || captured.errors.contains("panicked") {
         Err(format!("{}\n{}", captured.status, captured.all()).into())
     } else {
@@ -171,7 +171,7 @@ pub(crate) fn rsmpi(steps: &mut Steps) -> Result {
     steps.with_each_library(|steps, name| {
         let library = Library::parse("--mpi", name)?;
         let folder = target()?.join("rsmpi");
-        // All libraries share a target folder; each replaces the previous one's programs.
+        // The builds for all MPI libraries share a target folder, so each build replaces the programs of the previous one.
         let cargo = |words: &str| -> Command {
             let mut cargo = cargo(words);
             cargo.env("MPICC", library.program("mpicc"));
@@ -207,7 +207,7 @@ pub(crate) fn rsmpi(steps: &mut Steps) -> Result {
     })
 }
 
-/// Whether a file is libclang, and not libclang-cpp from other packages.
+/// Whether a file is libclang rather than libclang-cpp, which other packages install.
 fn is_library(file: &Path) -> bool {
     let name = name(file);
     name.starts_with("libclang") && !name.starts_with("libclang-cpp")
@@ -220,7 +220,7 @@ fn has_libclang() -> bool {
     env::var_os("LIBCLANG_PATH").is_some() || files.any(|file| is_library(&file))
 }
 
-/// The library that reports that a process has died.
+/// The MPI library that can report to ranks that a process has died.
 const ULFM_LIBRARY: &str = "openmpi5";
 
 /// The time limit of a job, after which its `mpirun` is killed. A hanging `mpirun` ignores a request to end: PRRTE of Open MPI 5.0.11 can
@@ -243,7 +243,7 @@ pub(crate) fn ulfm(steps: &mut Steps) -> Result {
     let folder = Library::parse("--mpi", ULFM_LIBRARY)?.environment();
     let mpirun = folder.unwrap_or_default().join("bin/mpirun");
     let mpirun = mpirun.display();
-    // With this option the library reports that a process has died.
+    // With option `--with-ft ulfm`, the library reports that a process has died.
     let launcher =
         format!("timeout --signal=KILL {LIMIT_SECONDS} {mpirun} --with-ft ulfm -n {{ranks}}");
     let installation = Installation::find(Some(ULFM_LIBRARY), Some(&launcher))?;
@@ -280,7 +280,7 @@ fn losses(steps: &mut Steps, test: &Path) -> Result {
     Ok(())
 }
 
-/// Runs the example with seeds; each job's ranks are killed in random iterations.
+/// Runs the example with several seeds, each of which decides in which iterations ranks are killed.
 fn survivors(steps: &mut Steps, example: &Path) -> Result {
     for seed in 1..=SEEDS {
         let mut launch = steps.installation.command(EXAMPLE_RANKS, example);

@@ -1,5 +1,5 @@
-//! Runs the test programs, which cargo builds once for all stages: two programs at a time, each with one test at a time. Thus tests that
-//! wait leave a core to tests that compute, and the time of each test is known.
+//! Runs the test programs, which cargo builds once for all stages. Two programs run at a time, each with one test at a time. A test that waits
+//! thus leaves its core to one that computes, and the time of each test is known.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read};
@@ -12,10 +12,10 @@ use checkout::workspace::{Executable, executables, workspace};
 use crate::times::{Kind, TESTS};
 use crate::{Result, Steps, at_a_time, cargo, words};
 
-/// All members but the one that depends on an MPI library, and the one that compiles mdBook.
+/// All members except the one that depends on an MPI library and the one that compiles mdBook.
 pub(crate) const MEMBERS: &str = "--workspace --exclude treefold-rsmpi --exclude book";
 
-/// The features. Clippy, docs and tests use the same ones, so that they share builds.
+/// The features with which clippy, docs and tests are built. They are the same for all, so that builds are shared.
 pub(crate) const FEATURES: &str =
     "treefold/cuda,treefold/mpi,treefold/tracing,treefold/par,treefold/num-complex";
 
@@ -23,7 +23,7 @@ pub(crate) const FEATURES: &str =
 /// ranks that are threads would compete for cores.
 const BESIDE: usize = 2;
 
-/// The longest tests start first; the others follow in their own order.
+/// The programs with the longest tests, which start first. The other programs follow in cargo's order.
 const LONG: [(&str, &str); 10] = [
     ("reduce", "plans"),
     ("treefold", "examples"),
@@ -63,7 +63,7 @@ pub(crate) fn find<'a>(
     found.ok_or_else(|| format!("cargo built no `{target}` of {package}").into())
 }
 
-/// Another `cargo xtask` command, run by the program that cargo builds for the tests of `xtask`.
+/// Another command of `cargo xtask`. The program is the one that cargo builds for the tests of `xtask`.
 pub(crate) fn xtask(steps: &mut Steps, words: Vec<OsString>) -> Result<Command> {
     let build = |steps: &mut Steps| {
         let mut programs = built(steps, "--test cli")?;
@@ -83,7 +83,7 @@ impl Steps {
         self.step(name, command)
     }
 
-    /// Runs such a command while no other stage's ranks run.
+    /// Runs a command of `cargo xtask` that starts ranks, while no other stage runs ranks.
     pub(crate) fn xtask_of_ranks(&mut self, name: &str, words: &str) -> Result {
         self.in_turn(|steps| steps.xtask(name, words))
     }
@@ -98,10 +98,10 @@ pub(crate) fn run_ignored(steps: &mut Steps, name: &str) -> Result {
     steps.step(format!("all of {name}"), command)
 }
 
-/// The command of a test program: it has cargo's environment, and runs one test at a time.
+/// The command that runs a test program in cargo's environment, one test at a time.
 fn command(program: &Executable) -> Command {
     let mut command = Command::new(&program.path);
-    // By a variable, since programs without Rust's test harness would misread an option.
+    // This is not an option, because programs without Rust's test harness would misread it.
     command.env("RUST_TEST_THREADS", "1");
     command.current_dir(&program.package);
     command.env("CARGO_MANIFEST_DIR", &program.package);
@@ -171,7 +171,7 @@ fn run(steps: &Steps, program: &Executable) -> Result {
         kind => format!("--{kind} {}", program.target),
     };
     let test = failed.map_or(String::new(), |test| format!(" -- --exact {test}"));
-    // Names all members, so that cargo reuses the build.
+    // The command names all members, so that cargo reuses the build.
     let repeat = format!("cargo test {MEMBERS} --features {FEATURES} {which}{test}");
     Err(steps.failed(&title, &status.to_string(), Some(&repeat)))
 }

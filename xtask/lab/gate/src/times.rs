@@ -1,4 +1,4 @@
-//! The times of a run: a table of its stages, and the longest tests; also written to `target/gate.json`, which pages may quote.
+//! The times of a run of the gate: a table of the stages, and one of the longest tests. They are also written to `target/gate.json`.
 
 use checkout::files;
 use checkout::machine::{Machine, load};
@@ -17,7 +17,7 @@ const LONGEST: usize = 10;
 pub(crate) enum Kind {
     /// A build.
     Build,
-    /// A check.
+    /// A command or check that builds nothing.
     Run,
     /// A test within a step, whose time is part of the step's.
     Test,
@@ -96,7 +96,7 @@ impl Times {
         [table.lines(), vec![String::new()], longest.lines()].concat()
     }
 
-    /// The longest tests, and the steps that do not run test programs.
+    /// The longest among the tests and the steps, without builds and without the step that runs all test programs.
     fn longest(&self) -> Vec<&Time> {
         let is_test = |part: &&Time| match part.kind {
             Kind::Build => false,

@@ -11,7 +11,7 @@ use super::{check_findings, golden};
 use crate::pages::Shown;
 use crate::{MPI_LIBRARIES, Result, Steps, Stop, command, needs, output, ranks_of, run, words};
 
-/// The program that gets the golden vectors.
+/// The program that reads the golden vectors, whose file is its argument.
 const GOLDEN: &str = "golden";
 
 /// Valgrind finds reads beyond an array, and memory leaks.
@@ -27,7 +27,7 @@ const HELGRIND: &str = "valgrind --quiet --error-exitcode=1 --tool=helgrind";
 /// The program that sums sections of large arrays, and must not copy them.
 const STRIDED: &str = "strided";
 
-/// The most bytes that this program may allocate in total. A copy of its section would take four times as much.
+/// The most bytes that `strided` may allocate in total. A copy of a section would take four times as much.
 const STRIDED_BYTES: u64 = 1_000_000;
 
 /// The number of ranks that run under valgrind.
@@ -50,19 +50,19 @@ examples-allreduce-f90 tutorial-fortran.md mpirun -n 3 ./allreduce";
 /// The header of programs that were written for ReproRed.
 const REPROREDS_HEADER: &str = "<binary_tree_summation.h>";
 
-/// Compiler sanitizers: the same checks as valgrind, and undefined behaviour.
+/// Options for sanitizers, which check what valgrind checks, and undefined behaviour.
 const SANITIZERS: &str = "-g -fsanitize=address,undefined -fno-sanitize-recover=all";
 
 /// Rank counts of programs with sanitizers.
 const SANITIZED_RANKS: [usize; 2] = [1, 2];
 
-/// Links without shared libraries.
+/// The option to link without shared libraries.
 const STATIC: &str = "-static";
 
 /// Rank counts of statically linked programs. With the shared library, the same programs run on other rank counts.
 const STATIC_RANKS: [usize; 1] = [2];
 
-/// A time limit far above any program's time.
+/// The time limit of each program, which no correct program comes near.
 pub(crate) const TIMEOUT_SECONDS: &str = "300";
 
 /// The programs that use a package, and where they are built.
@@ -115,11 +115,11 @@ impl<'a> Consumers<'a> {
         for (index, program) in programs.iter().enumerate() {
             let built = self.compile(steps, program, "")?;
             self.run(steps, &built, self.ranks())?;
-            // Examples show correct use; tests also make wrong calls.
+            // Examples are not run under valgrind: they show correct use, and only tests make wrong calls.
             if !program.name.starts_with("examples") {
                 steps.part(|steps| self.under_valgrind(steps, &built, index))?;
             }
-            // MPI libraries are not built for sanitizers.
+            // Programs with MPI are omitted, because MPI libraries are not built for sanitizers.
             if self.mpi.is_none() && !program.name.starts_with("examples") {
                 let built = self.compile(steps, program, SANITIZERS)?;
                 self.run(steps, &built, &[])?;
@@ -184,7 +184,7 @@ impl<'a> Consumers<'a> {
         Ok(())
     }
 
-    /// Builds and runs C programs with sanitizers, as in the installed libraries. Without MPI, also checks that a bad read is detected.
+    /// Builds and runs C programs with sanitizers, which the installed libraries also have. Without MPI, checks that a bad read is detected.
     pub(super) fn with_sanitizers(&self, steps: &mut Steps) -> Result {
         make(&self.build)?;
         if self.mpi.is_none() {
@@ -284,11 +284,11 @@ impl<'a> Consumers<'a> {
         Ok(Built { program, path })
     }
 
-    /// Runs a program once for each number of ranks, or alone.
+    /// Runs a program once for each number of ranks; without MPI, as a single process.
     fn run(&self, steps: &mut Steps, built: &Built<'_>, ranks: &[usize]) -> Result {
         if self.mpi.is_none() {
             let mut command = command!(built.path);
-            // With a sanitizer, too, a failed allocation must return treefold's error.
+            // A failed allocation must return treefold's error with sanitizers, too.
             command.env("ASAN_OPTIONS", "allocator_may_return_null=1");
             return self.step(steps, built, command, "alone");
         }
@@ -301,7 +301,7 @@ impl<'a> Consumers<'a> {
         Ok(())
     }
 
-    /// Runs a program under valgrind. Programs of ranks alternate between the two libraries.
+    /// Runs a program under valgrind. A program of ranks runs with only one of the MPI libraries, which alternate from program to program.
     fn under_valgrind(&self, steps: &mut Steps, built: &Built<'_>, index: usize) -> Result {
         let name = &built.program.name;
         // Open MPI's TCP handshakes between jobs send uninitialised memory.
@@ -326,7 +326,7 @@ impl<'a> Consumers<'a> {
         steps.check(step, || check_findings(&self.build, name, ranks))
     }
 
-    /// Runs a program by this command. If a tutorial shows the program's output, compares the actual output with it.
+    /// Runs a program with this command. If a tutorial shows the program's output, compares the two outputs.
     fn step(
         &self,
         steps: &mut Steps,
@@ -340,7 +340,7 @@ impl<'a> Consumers<'a> {
         if built.program.is(GOLDEN) {
             command.arg(&self.golden);
         }
-        // CMake builds in its own folder.
+        // CMake's programs are in a folder inside `build`.
         let file = built.path.strip_prefix(&self.build).unwrap_or(&built.path);
         let step = format!("{}: {}, {how}", self.title(), file.display());
         let shown = SHOWN.lines().find_map(|line| {
@@ -364,7 +364,7 @@ impl<'a> Consumers<'a> {
         self.mpi.map_or(&[], ranks_of)
     }
 
-    /// The name in messages.
+    /// The name of these consumers in messages.
     fn title(&self) -> &str {
         self.mpi.unwrap_or("without MPI")
     }

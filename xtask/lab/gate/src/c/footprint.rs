@@ -1,5 +1,5 @@
-//! Counts the cache lines of code and data, and the pages, that a short call touches. After other work, none of these is cached, so the
-//! processor waits for each.
+//! Counts the cache lines of code, the cache lines of data and the pages that a short call touches. After other work, none of these is
+//! cached, so the processor waits for each.
 //!
 //! Valgrind's lackey traces a program (`benches/footprint`) that writes to a marked address before and after each call.
 
@@ -24,7 +24,7 @@ use crate::{Result, Steps, cargo, command, needs, output};
 const LINE_BITS: u32 = 6;
 const PAGE_BITS: u32 = 12;
 
-/// What a call touches, in the order of [`HEADINGS`]. Data lines do not include the call's items.
+/// What a call executes and touches, in the order of [`HEADINGS`]. The data lines do not include the items that the call sums.
 type Footprint = [usize; 4];
 
 const HEADINGS: [&str; 5] = ["call", "instructions", "code lines", "data lines", "pages"];
@@ -56,7 +56,7 @@ pub(super) fn check(steps: &mut Steps, prefix: &Path, folder: &Path) -> Result {
             .zip(limits)
             .any(|(found, limit)| found > limit)
         {
-            return Err(format!("{shown}\nmore than LIMITS in {}", file!()).into());
+            return Err(format!("{shown}\na value exceeds LIMITS in {}", file!()).into());
         }
         Ok(shown)
     })
@@ -211,7 +211,7 @@ fn parsed(line: &str) -> Option<(u64, Range<u64>)> {
     Some((next()?, next()?..next()?))
 }
 
-/// Parses an instruction (I), a load (L), a store (S) or both (M): " S 1fff0006d0,16".
+/// Parses a line of the trace, such as " S 1fff0006d0,16": an instruction (I), a load (L), a store (S), or a load and store (M).
 fn access(line: &str) -> Option<(u8, u64, u64)> {
     let (kind, place) = line.trim().split_once(' ')?;
     let kind = match kind {

@@ -1,4 +1,4 @@
-//! Converts the golden vectors for readers without JSON: one file for the order and exact sums, another for bytes.
+//! Converts the golden vectors for programs that do not read JSON: one file has the cases of the order and of exact sums, another bytes.
 //!
 //! A case of the first file is a line `type operator operation width n k m`, then n lines with the bits of elements, k lines with the
 //! second factors of a dot product, and m lines with the result. A complex number is a line of two words. Operations are `reduce`, of rows
@@ -25,7 +25,7 @@ pub(super) const OF_BYTES: &str = "bytes.txt";
 /// The operators of `treefold.h`.
 const OPERATORS: [&str; 4] = ["sum", "product", "min", "max"];
 
-/// The least numbers of cases of both files. Cases are never removed: if there are fewer, the conversion has omitted some.
+/// The least numbers of cases of both files. Cases are never removed, so if a file has fewer, the conversion has omitted some.
 const LEAST_CASES: usize = 421;
 const LEAST_OF_BYTES: usize = 228;
 
@@ -50,7 +50,7 @@ pub(super) fn write(steps: &mut Steps, folder: &Path) -> Result {
                 count += write_cases(&rows, lines, &mut text)?;
             }
             if count < least {
-                return Err(format!("the golden vectors: only {count} cases").into());
+                return Err(format!("only {count} cases of golden vectors").into());
             }
             files::write(&folder.join(file), text)?;
             Ok(format!("{count} cases"))
@@ -72,7 +72,7 @@ fn write_cases(rows: &str, lines: Lines, text: &mut String) -> Result<usize> {
     Ok(count)
 }
 
-/// Cases of the order, without reciprocals and user-defined operators.
+/// Converts a case of the order; `None` if it has reciprocals or a user-defined operator.
 fn of_order(case: &Value) -> Result<Option<Vec<String>>> {
     let (operator, width) = (text(case, "operator")?, words(case, "bits")?.len());
     if !OPERATORS.contains(&operator) || !case["reciprocals"].is_null() {
@@ -87,7 +87,7 @@ fn of_order(case: &Value) -> Result<Option<Vec<String>>> {
     of_numbers(case, &format!("{operator} {operation} {width}")).map(Some)
 }
 
-/// Cases of exact sums, without roots of dot products.
+/// Converts a case of exact sums; `None` if it is a root of a dot product.
 fn of_exact(case: &Value) -> Result<Option<Vec<String>>> {
     match text(case, "operator")? {
         "root" => Ok(None),
@@ -106,13 +106,13 @@ fn of_numbers(case: &Value, what: &str) -> Result<Vec<String>> {
     Ok([vec![head], parts.concat()].concat())
 }
 
-/// Cases of states as bytes; `parts` is the number of words of the value.
+/// Converts a case of states as bytes. The case's `parts` is the number of words of its value.
 fn of_bytes(case: &Value) -> Result<Option<Vec<String>>> {
     let parts = |value: &[String]| value.iter().flat_map(|word| word.split(' ')).count();
     as_bytes(case, "other", parts).map(Some)
 }
 
-/// Sums by key as bytes.
+/// Converts a case of sums by key as bytes. The case's `parts` is its number of keys.
 fn of_bytes_by_key(case: &Value) -> Result<Option<Vec<String>>> {
     as_bytes(case, "keys", <[String]>::len).map(Some)
 }

@@ -22,7 +22,7 @@ pub(super) const CPP_AND_FORTRAN: [(&str, &str); 4] = [
 /// The options of the C compiler.
 pub(crate) const C_FLAGS: &str = "-std=c11 -O2 -Wall -Wextra -Werror";
 
-/// A program, and its name in the build folder.
+/// A program's source, and the program's name in the build folder.
 pub(crate) struct Program {
     pub(crate) source: PathBuf,
     pub(crate) name: String,
@@ -42,7 +42,7 @@ pub(crate) fn programs(package: &Path, folders: &[(&str, &str)]) -> Result<Vec<P
         let path = package.join(folder);
         let sources = with_extension(&path, extension)?;
         if sources.is_empty() {
-            let reason = format!("there is no .{extension} file: nothing would be tested");
+            let reason = format!("it has no .{extension} file, so nothing is tested");
             return Err(Error::file(&path, reason).into());
         }
         for source in sources {
@@ -61,7 +61,7 @@ pub(crate) fn flags(prefix: &Path, name: &str, added: &str) -> Result<Vec<String
     Ok(shell_words(&output(command)?))
 }
 
-/// Splits a line into words like a shell: a space after a backslash belongs to its word.
+/// Splits a line into words as a shell does: a space after a backslash does not end the word.
 fn shell_words(text: &str) -> Vec<String> {
     let (mut words, mut word, mut chars) = (Vec::new(), String::new(), text.chars());
     while let Some(c) = chars.next() {

@@ -55,7 +55,7 @@ pub(super) fn check(steps: &mut Steps, prefix: &Path) -> Result {
                 return Err(format!("its soname is not {expected}:\n{dynamic}").into());
             }
             if dynamic.contains("Shared library: [libmpi") {
-                return Err(format!("it must load no MPI library:\n{dynamic}").into());
+                return Err(format!("it loads an MPI library:\n{dynamic}").into());
             }
             Ok(expected)
         })?;
@@ -81,7 +81,7 @@ fn interface() -> String {
     }
 }
 
-/// The number of elements of two equal sets; else an error with the difference.
+/// The number of functions if both sets are equal, or else an error with their differences.
 fn same(declared: &BTreeSet<String>, exported: &BTreeSet<String>) -> Result<String> {
     if declared.is_empty() {
         return Err("the headers declare nothing".into());

@@ -1,4 +1,4 @@
-//! Checks the interposer's messages: wrong settings, a report that cannot be written, and a tool that hides the program's calls.
+//! Checks the messages of the interposer and of `treefold-run`, for example about wrong settings and a tool that hides the program's calls.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::{MPI_LIBRARIES, Result, Steps, command, words};
 
 const RANKS: usize = 2;
 
-/// An MPICH algorithm that gives the ranks of a call different bits, on this many ranks.
+/// Settings for an MPICH algorithm whose ranks get different bits of the same result, and the number of ranks on which they do.
 const DISAGREEING: [&str; 4] = [
     "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=nb",
     "MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM=tsp_recexch_single_buffer",
@@ -21,7 +21,7 @@ const DISAGREEING_RANKS: usize = 3;
 
 const CHECK: &str = "TREEFOLD_PMPI=check";
 
-/// Settings that end a job in MPI_Init, and the message; `treefold-run` prints the same before it starts anything.
+/// Settings that end a job in MPI_Init, each with the message. `treefold-run` prints the same message before it starts anything.
 const WRONG: [(&str, &str); 4] = [
     (
         "TREEFOLD_PMPI=chek",
@@ -41,7 +41,7 @@ const WRONG: [(&str, &str); 4] = [
     ),
 ];
 
-/// A test: words added to the ranks' command, the expected success, and the expected message.
+/// A test: words to add to the ranks' command, whether the command should succeed, and a part of the expected message.
 #[derive(Clone)]
 struct MessageTest {
     title: String,
@@ -109,9 +109,9 @@ impl Suite<'_> {
         self.non_blocking(steps)
     }
 
-    /// Tests one rank without the interposer or with another setting, and an unknown variable.
+    /// Tests a job in which one rank lacks the interposer or has another setting, and a job with an unknown variable.
     fn mixed(&self, steps: &mut Steps, sums: &Path) -> Result {
-        // Rank 0 reports for all, so its absence is a separate case. Each library tests one of the two cases.
+        // Rank 0 reports for all ranks, so a rank 0 without the interposer is a separate case. Each MPI library tests one of the two cases.
         let absent = usize::from(self.library == MPI_LIBRARIES[0]);
         let on_rank = |rank: usize, what: &str| {
             let script = format!(
@@ -132,7 +132,7 @@ impl Suite<'_> {
         self.tell(steps, sums, case.with([format!("{unknown}=stderr")]))
     }
 
-    /// The messages of `treefold-run` for a command without reductions, and for a wrapper before the launcher.
+    /// Tests the messages of `treefold-run` about a command without reductions and with a wrapper before the launcher.
     fn by_run(&self, steps: &mut Steps, sums: &Path) -> Result {
         let no_program = Path::new("true");
         let same = "same bits as treefold's order in all 2 reductions";
@@ -159,7 +159,7 @@ impl Suite<'_> {
         Ok(tool.display().to_string())
     }
 
-    /// Tests ranks of one call that disagree, and a reduction that nothing completes.
+    /// Tests reports about unusual programs, such as one with a reduction that no call completes.
     fn non_blocking(&self, steps: &mut Steps) -> Result {
         let missed = MessageTest::of(
             "a reduction that nothing completes",
@@ -185,7 +185,7 @@ impl Suite<'_> {
             ),
         ];
         if self.library == "openmpi" {
-            // On this many ranks the order of its scans differs from the tree's.
+            // On this number of ranks, the order of Open MPI's scans differs from the tree's.
             let title = "persistent reductions that it compares";
             let repeated = MessageTest::of(title, "depend on MPI's algorithm");
             cases.push(("repeated", repeated.with([CHECK]).on(CANARY_RANKS)));

@@ -1,4 +1,4 @@
-//! Compiles programs and runs their ranks with and without the interposer. Only the ranks load it, not their launcher.
+//! Compiles programs and runs their ranks with and without the interposer. Only the ranks load the interposer; their launcher does not.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::{Result, Steps, command, ranks_of};
 /// The file name for LD_PRELOAD, without a path: a space in a path would end the name.
 pub(super) const LIBRARY: &str = "libtreefold_pmpi.so";
 
-/// Compiler options: no fused operations, since the programs compute the expected bits. `mpif.h` declares no argument types, so calls seem to
-/// contradict each other.
+/// The options of Fortran compilers. Operations must not be fused, because the programs compute the expected bits. Argument mismatches are
+/// allowed, because `mpif.h` declares no types of arguments.
 const FORTRAN_FLAGS: &str =
     "-O2 -ffp-contract=off -ffree-line-length-none -fallow-argument-mismatch -w";
 
@@ -41,17 +41,17 @@ pub(crate) enum Mode {
     Without,
     /// With the interposer.
     On,
-    /// It is loaded and does nothing.
+    /// With the interposer, which does nothing.
     Off,
-    /// It computes twice and gives the program the MPI library's result.
+    /// With the interposer, which computes each result twice and gives the program that of the MPI library.
     Check,
 }
 
 impl Mode {
     pub(super) const ALL: [Self; 4] = [Self::Without, Self::On, Self::Off, Self::Check];
 
-    /// The numbers of ranks with a library; fewer if the interposer changes no result. A loaded but inactive interposer behaves the same with
-    /// any library.
+    /// The rank counts of this mode with a library. They are few if the interposer changes no result. An inactive interposer is only tested
+    /// with MPICH, because it behaves the same with any library.
     pub(super) fn ranks(self, library: &str) -> &'static [usize] {
         match (self, library) {
             (Self::On, _) => ranks_of(library),
@@ -62,7 +62,7 @@ impl Mode {
         }
     }
 
-    /// The name in messages.
+    /// The name of this mode in messages.
     pub(super) fn title(self) -> String {
         match self.value() {
             None => "without the interposer".to_owned(),
@@ -82,7 +82,7 @@ impl Mode {
     }
 }
 
-/// The command that starts a program's ranks. They find the interposer by LD_LIBRARY_PATH, and get the expected bits in a variable.
+/// The command that starts a program's ranks. The ranks find the interposer by LD_LIBRARY_PATH. A variable says whose bits they should expect.
 pub(crate) fn launch(
     steps: &Steps,
     prefix: &Path,
@@ -108,8 +108,8 @@ pub(crate) fn launch(
     command
 }
 
-/// The command of a user: `treefold-run` with options such as `--check`, then the launcher's command. The prefix has a space, which
-/// would end a name in LD_PRELOAD.
+/// The command that a user types: `treefold-run` with options such as `--check`, then the launcher's command. It must work although the
+/// prefix contains a space, which would end a name in LD_PRELOAD.
 pub(crate) fn treefold_run(
     words: &str,
     steps: &Steps,

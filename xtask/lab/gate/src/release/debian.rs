@@ -23,7 +23,7 @@ const COMPILERS: &str = "gcc,libc6-dev,pkg-config,cmake,make";
 /// The packages whose dependencies are linked into the libraries.
 const LIBRARIES: [&str; 2] = ["treefold-c-library", "treefold-pmpi"];
 
-/// The commands in the root: install, use and remove the packages as a user would.
+/// The commands that run in the root. They install, use and remove the packages as a user would.
 const TRIAL: &str = r#"set -eux
 cd /treefold
 mkdir -p /etc/postgresql-common
@@ -45,7 +45,7 @@ apt-get purge --yes --quiet 'libtreefold*' treefold-run 'postgresql-15-treefold'
 test -z "$(find / -xdev -path /treefold -prune -o -path /proc -prune -o -name '*treefold*' -print)"
 "#;
 
-/// A CMake project for the root.
+/// A CMake project that is built in the root.
 const CONSUMER: &str = "cmake_minimum_required(VERSION 3.18)
 project(consumer LANGUAGES C)
 find_package(treefold 0.1 REQUIRED COMPONENTS mpi)
@@ -101,7 +101,7 @@ fn describe(folder: &Path) -> Result {
     Ok(write(&folder.join("changelog"), changes)?)
 }
 
-/// Refers to Debian's common copy of the Apache License.
+/// Replaces the text of the Apache License by the path of Debian's common copy.
 fn by_reference(mut licence: Licence) -> Licence {
     let begins = "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION";
     if licence.text.contains(begins) {

@@ -1,5 +1,5 @@
-//! Tests the wheel with the Pythons of this machine: supported ones, and one that is too old. Tests the wheel for 64-bit ARM in an emulator with
-//! Debian's Python for it, without foreign packages or binfmt.
+//! Tests the wheel with the Pythons of this machine: supported ones, and one that is too old. Tests the wheel for 64-bit ARM in an emulator,
+//! with Debian's Python for ARM. Neither that Python nor binfmt needs to be installed.
 
 use std::env;
 use std::ops::RangeInclusive;
@@ -18,7 +18,7 @@ use crate::{
 /// The minor versions of Python 3 to test.
 const MINORS: RangeInclusive<u32> = 10..=15;
 
-/// The version before them, which is too old.
+/// The minor version before the tested ones, which is too old.
 const TOO_OLD: u32 = 9;
 
 /// The packages that the tests need.
@@ -66,19 +66,19 @@ pub(super) fn environment(
     })
 }
 
-/// Runs the package's tests in such an environment.
+/// Runs the package's tests in the environment in this folder.
 pub(super) fn run_tests(steps: &mut Steps, step: &str, folder: &Path) -> Result {
     let mut tests = command!(folder.join("bin/python"), PYTEST, package_tests());
     steps.step(step, tests.current_dir(folder))
 }
 
-/// Returns pip's message in a Python that is too old, for a registry with the release. With the wheel alone, pip would only say that it
-/// finds no version; the sdist's link makes pip name the required Python version.
+/// Returns the message of a too old Python's pip about a registry that has the release. If the registry had only the wheel, pip would only
+/// say that it finds no version. The link to the sdist makes pip name the required Python version.
 fn refused(python: &Path, dist: &Path, index: &Path) -> Result<String> {
     let project = read(&sources().join("pyproject.toml"))?;
     let mut lines = project.lines();
     let required = lines.find_map(|line| line.strip_prefix("requires-python = \""));
-    let required = required.ok_or("no Python is required")?;
+    let required = required.ok_or("no `requires-python`")?;
     let required = required.trim_end_matches('"');
     let mut links = String::new();
     for file in listed(dist)? {
@@ -111,7 +111,7 @@ fn python(minor: u32) -> Option<PathBuf> {
     all.find(|program| succeeds(command!(program, "--version")))
 }
 
-/// Debian's Python, whose version has two numbers.
+/// Debian's Python, in whose package names the version has two numbers.
 const DEBIANS_PYTHON: &str = "/usr/bin/python3";
 
 /// The packages that Debian's Python needs besides its own.

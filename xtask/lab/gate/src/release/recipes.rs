@@ -16,7 +16,7 @@ const FOLDER: &str = "bindings/packaging";
 /// Each package manager's folder.
 const RECIPES: [&str; 3] = ["conda", "modules", "spack"];
 
-/// The markers of templates, except for the prefix in the module file, which is unknown here.
+/// The placeholders in templates, except for the prefix in the module file, which is only known where treefold is installed.
 const NAMES: [&str; 6] = [
     "@VERSION@",
     "@REPOSITORY@",
@@ -26,13 +26,13 @@ const NAMES: [&str; 6] = [
     "@SDIST_SHA256@",
 ];
 
-/// The address in recipes while there is no real one. The name is reserved, so nothing is downloaded from it.
+/// The address in recipes while the repository has none. Its domain is reserved, so nothing can be downloaded from it.
 const NO_ADDRESS: &str = "https://the-address-of-the-repository.invalid";
 
 /// The shell commands that define `module`.
 const MODULES: &str = "/usr/share/modules/init/sh";
 
-/// Loads the module and uses it as its help describes.
+/// A script that loads the module and uses it as the module's help describes.
 const USE_MODULE: &str = ". \"$1\" && module use \"$2\" && module load treefold && cc \"$3\" -ltreefold -o \"$4\" && \"$4\" \
     && pkg-config --exists treefold && command -v treefold-run";
 
@@ -69,13 +69,13 @@ pub(super) fn make(steps: &mut Steps, environment: &Environment, dist: &Path) ->
 
     let mut conda = by_python("conda.py");
     conda.env("PATH", first_of("PATH", &environment.programs()));
-    // conda-build's settings are next to the recipe.
+    // The build writes files next to the recipe, so it gets a copy.
     let copy = tried.join("conda-recipes");
     values.fill_all(&workspace().join(FOLDER).join("conda"), &copy)?;
     conda.args([&copy, &tarball, &tried.join("conda")]);
     steps.step("the recipes for conda", conda)?;
 
-    // The module file for the prefix of the Spack installation.
+    // The module file is filled in with the prefix of the installation by the recipe for Spack.
     install_for("the module file", &["modulecmd"], "environment-modules")?;
     let prefix = tried.join("spack/prefix").display().to_string();
     let modules = tried.join("modules");
@@ -92,7 +92,7 @@ fn tarball() -> String {
     format!("treefold-{VERSION}.tar.xz")
 }
 
-/// The values of the markers.
+/// The values of the placeholders, in the order of `NAMES`.
 struct Values([String; NAMES.len()]);
 
 impl Values {
@@ -136,7 +136,7 @@ impl Values {
 fn sha256(file: &Path) -> Result<String> {
     let said = output(command!("sha256sum", file))?;
     let sum = said.split_whitespace().next().map(str::to_owned);
-    Ok(sum.ok_or_else(|| Error::file(file, "it has no checksum"))?)
+    Ok(sum.ok_or_else(|| Error::file(file, "no checksum"))?)
 }
 
 #[cfg(test)]

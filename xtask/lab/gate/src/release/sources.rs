@@ -1,5 +1,5 @@
-//! The source trees of a release, which have all dependencies and build without a network: the tarball of the libraries for C, C++ and Fortran,
-//! and the sdist of the Python package, which `pip` builds if maturin and numpy are installed.
+//! Makes the source archives of a release: the tarball of the libraries for C, C++ and Fortran, and the sdist of the Python package. They
+//! contain all dependencies and build without a network. `pip` builds the sdist if maturin and numpy are installed.
 
 use std::fs;
 use std::path::Path;
@@ -23,10 +23,10 @@ const FOLDER: &str = "vendor";
 /// The name prefix of Windows-only crates, which are two thirds of all bytes and are not used on Linux.
 const OF_WINDOWS: &str = "windows";
 
-/// The cargo configuration that uses this folder instead of a registry.
+/// The cargo configuration that uses folder `vendor` instead of a registry.
 const SOURCES: &str = "[source.crates-io]\nreplace-with = \"vendored\"\n\n[source.vendored]\ndirectory = \"vendor\"\n";
 
-/// Folders of members that are left out, because what they depend on is not included.
+/// Folders of members that are left out, because their dependencies are not included.
 const LEFT_OUT: [&str; 3] = ["tests", "examples", "benches"];
 
 /// Manifest tables that refer to omitted files or test tools.
@@ -42,7 +42,7 @@ const TABLES_LEFT_OUT: [&str; 6] = [
 /// Adds the members' dependencies to a source tree and packs the tree, which must be the only entry of `parts`.
 fn pack(steps: &mut Steps, parts: &Path, tree: &str, file: &Path) -> Result {
     let root = parts.join(tree);
-    // The lock file has only the members' dependencies.
+    // This removes all packages but the members and their dependencies from the lock file.
     let mut lock = cargo("metadata --quiet --format-version 1 --offline");
     lock.current_dir(&root).stdout(Stdio::null());
     steps.step("the lock file of the sources", &mut lock)?;
@@ -123,7 +123,7 @@ fn root_manifest(text: &str, members: &str) -> String {
     head + &text[begin..]
 }
 
-/// A prefix that runs a command without a network and without downloaded registries.
+/// The beginning of a command. It runs the added words as a command without a network and without downloaded registries.
 pub(super) fn without_network(cargo_home: &Path) -> Command {
     let mut command = Command::new("unshare");
     // A new network namespace has no routes.
@@ -169,7 +169,7 @@ pub(super) fn make_sdist(steps: &mut Steps, environment: &Environment, dist: &Pa
     edit(&tree.join("Cargo.toml"), |text| {
         root_manifest(text, SDIST_MEMBERS)
     })?;
-    // The address is omitted while there is none.
+    // The repository's address is omitted while there is none.
     if REPOSITORY.is_empty() {
         edit(&tree.join("PKG-INFO"), without_empty_address)?;
         edit(&tree.join("pyproject.toml"), |text| {

@@ -80,7 +80,7 @@ fn make_for(
     let step = format!("the wheel of {crate_name} for {processor} is linked by zig");
     steps.step(step, build.current_dir(package))?;
 
-    // Repacks the wheel with its dependencies' licences, which the lock file determines.
+    // Repacks the wheel with the licences of its dependencies, which are known from the lock file.
     let wheel = only(&made)?;
     if is_duckdb {
         engines::finish(steps, environment, &wheel)?;
@@ -125,7 +125,7 @@ fn described(text: &str) -> String {
     format!("{head}\nLicense-File: {THIRD_PARTIES}\n\n{body}")
 }
 
-/// Checks a wheel's platform by auditwheel, its size, and its licences.
+/// Checks the platform of a wheel with auditwheel, and the wheel's size and licences.
 fn look_at(environment: &Environment, wheel: &Path, platform: &str) -> Result<String> {
     let text = output(environment.program("auditwheel", words!["show", wheel]))?;
     let text = text.replace('\n', " ");
@@ -135,7 +135,7 @@ fn look_at(environment: &Environment, wheel: &Path, platform: &str) -> Result<St
     let names = output(environment.python(words!["-m zipfile --list", wheel]))?;
     let lacks = |name: &&&str| !names.contains(&format!(".dist-info/licenses/{name}"));
     if let Some(name) = LICENCES.iter().find(lacks) {
-        return Err(format!("it lacks {name}").into());
+        return Err(format!("the wheel lacks {name}").into());
     }
     let bytes = fs::metadata(wheel)?.len();
     if bytes > BYTES_MAX {

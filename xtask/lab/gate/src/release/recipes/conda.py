@@ -1,6 +1,6 @@
-"""Renders recipes for conda, and builds and tests the recipe of the libraries.
+"""Renders the recipes for conda, and builds and tests the package of the libraries by its recipe.
 
-No channel is used: the system's compilers replace conda's, and the recipe's requirements are removed.
+The build uses no channel: the system's compilers replace conda's, and the recipe's requirements are removed.
 """
 
 import os
@@ -20,7 +20,7 @@ for path in sorted(recipes.glob("*/recipe.yaml")):
     for variant in recipe.render(variants):
         needed = variant.recipe.requirements.build
         if not needed:
-            sys.exit(f"{path}: it has no build requirements")
+            sys.exit(f"{path}: the recipe has no build requirements")
     found[path.parent.name] = recipe.to_dict()
     print(f"rendered: {path}")
 

@@ -1,6 +1,6 @@
 """Executes a Spack recipe with a mock of Spack, which is not on PyPI.
 
-The mock has the parts of Spack's interface that the recipe uses, so an unknown name is an error, as in Spack.
+The mock has only the parts of Spack's interface that the recipe uses, so any other name in the recipe is an error.
 """
 
 import hashlib
