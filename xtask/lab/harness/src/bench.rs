@@ -1,4 +1,4 @@
-//! The timing loops of benches. Candidates and references are measured alternately, in one run.
+//! The benches, and what they share. Candidates and references are measured alternately, in one run.
 
 pub mod exact;
 pub mod kernels;
@@ -24,7 +24,7 @@ use crate::{Backend, Error, Place};
 
 /// A row of a bench's results: a line of `--json` and of a table, and perhaps of a record.
 pub trait Measured: Serialize {
-    /// What the ratios of this bench are, in words.
+    /// What a ratio of this bench compares with the reference: `time` or `speed`.
     fn ratios(bench: &str) -> String;
 
     /// The columns of the table: their headings, and the cells of this row.
@@ -41,7 +41,7 @@ pub fn show<R: Measured>(bench: &str, rows: &[R], output: &Output) {
     let ratios = R::ratios(bench);
     output.say("");
     output.say(format!(
-        "{bench}: {ratios} as a ratio to the reference, medians"
+        "{bench}: {ratios} relative to the reference, medians"
     ));
     let columns: Vec<_> = rows.iter().map(R::columns).collect();
     let Some(first) = columns.first() else { return };
@@ -86,7 +86,7 @@ fn rows_of<J: Serialize + Sync, R: DeserializeOwned + Send>(
     Ok(rows)
 }
 
-/// One variant against one reference: one line of `--json`.
+/// The comparison of one variant with one reference, which is one line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// `kernels`, `parallel`, `exact`, `python`, `lookup` or `reduce`.
@@ -157,8 +157,8 @@ impl Row {
     }
 }
 
-/// Measures candidates alternately and compares each with each reference. A reference is a candidate's name, and the name that the results
-/// use for it. If candidates share a name, the fastest counts.
+/// Measures candidates alternately and compares each with each reference. A reference is given by its name as a candidate, and its name in
+/// the results. If candidates share a name, the fastest counts.
 fn compare(
     bench: &str,
     n: usize,

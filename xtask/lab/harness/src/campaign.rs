@@ -1,4 +1,4 @@
-//! Random programs over random worlds, with faults at random points. Results are compared with the definition of the order.
+//! Runs random programs over random worlds, with faults at random points, and compares results with the definition of the order.
 //!
 //! A [`Case`] is drawn from a seed: plans, and the collective calls that all ranks make on them. `execute` runs it on the ranks of a world,
 //! and `judge` compares what every rank got with the recursive definition over all items. On threads, the seed also determines the order in
@@ -35,7 +35,7 @@ use judge::judge;
 
 /// Runs a case on threads, and returns its failure, if any.
 ///
-/// Ranks run one at a time, in an order drawn from the seed. With the fault `sleep` they run freely, or all would wait for the sleeper.
+/// Ranks run one at a time, in an order drawn from the seed. With the fault `sleep`, they run freely; else all would wait for the sleeper.
 fn check_on_threads(case: &Case) -> Option<String> {
     let outcomes = Mutex::new(vec![Vec::new(); case.ranks]);
     // A world that is split has one rank more than the case.
@@ -94,7 +94,7 @@ mod tests {
         generator.case(seed)
     }
 
-    /// The results of all ranks, without a seeded order.
+    /// The results of all ranks if they run freely, without a seeded order.
     fn outcomes(case: &Case) -> Vec<Vec<Outcome>> {
         threads::run(case.ranks, |world| {
             let mut outcomes = Vec::new();
@@ -167,7 +167,7 @@ mod tests {
         }
     }
 
-    /// The judge detects any changed byte of a value, any error except a test's, endless tests, and any missing step, even with harmless faults.
+    /// The judge detects any changed byte of a value, any error (except of `test`), endless tests and missing steps, even with harmless faults.
     #[test]
     fn the_judge_sees_what_is_wrong() {
         let (mut values, mut harmless) = (0, 0);

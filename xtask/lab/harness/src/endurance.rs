@@ -1,7 +1,7 @@
 //! Runs reductions one after the other for a while, on ranks whose messages may be late or lost. After a failure, the same ranks can reduce
 //! again.
 //!
-//! A rank that is cut off cannot report to its launcher. So every rank writes its outcome to a file in a shared folder.
+//! A rank that is cut off cannot report to its launcher. Therefore every rank writes its outcome to a file in a shared folder.
 
 use std::path::Path;
 use std::thread;
@@ -15,7 +15,7 @@ use crate::Error;
 /// The file that signals failed ranks to continue.
 pub const AGAIN: &str = "again";
 
-/// How long ranks that have failed wait for that file.
+/// How long ranks that have failed wait for the file [`AGAIN`].
 const AGAIN_LIMIT: Duration = Duration::from_secs(30);
 
 /// The number of reductions after a failure.
@@ -29,8 +29,8 @@ pub fn file(rank: usize) -> String {
     format!("rank-{rank}")
 }
 
-/// Reduces for `duration` with a silence limit. Rank 0 passes lines to `report`: `round` and its number, and at the end `done`, the
-/// number of rounds, and the longest one's milliseconds. Collective.
+/// Reduces for `duration` with a silence limit. Rank 0 passes lines to `report`: `round` with the round's number, and at the end `done` with
+/// the number of rounds and the milliseconds of the longest round. Collective.
 ///
 /// A rank whose reduction fails writes the error and the reduction's milliseconds to its file. If the file [`AGAIN`] is then created, all
 /// ranks reduce again, and add a line with `again` and the number of successful reductions.
@@ -92,8 +92,8 @@ pub fn endure(
     Ok(files::write(&path, outcome)?)
 }
 
-/// Plans a sum of rows. Each rank's row is a number, and whether to stop. The returned function reduces once, compares the bits, and
-/// returns whether rank 0 stops.
+/// Builds a plan that sums rows. A rank's row has a number, and a second one that is 1 if the rank stops. The returned function reduces once,
+/// compares the bits, and returns whether any rank stops.
 fn repeated_sum(world: &World) -> Result<impl Fn(u64, bool) -> Result<bool, Error>, Error> {
     let plan: Plan<f64, Sum> = Plan::builder(world).local_items(1).width(2).build()?;
     Ok(move |round: u64, stops: bool| {

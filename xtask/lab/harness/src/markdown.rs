@@ -25,7 +25,7 @@ pub fn trimmed(number: &str) -> &str {
     }
 }
 
-/// The digits of a whole number, from 10,000 on with commas between thousands.
+/// The digits of a whole number. Numbers of 10,000 or more have commas between thousands.
 pub fn grouped(digits: &str) -> String {
     if digits.len() < 5 {
         return digits.to_owned();

@@ -59,7 +59,7 @@ pub struct Measurements {
 }
 
 impl Measurements {
-    /// A new record of this machine and day, without rows; `mpi` is the library of ranks.
+    /// A new record of this machine and day, without rows. `mpi` is the MPI library, if ranks are measured with one.
     pub fn begin(command: String, mpi: Option<&Installation>) -> Self {
         let here = Machine::here();
         let processor = here.processor + &generation().unwrap_or_default();
@@ -84,7 +84,7 @@ impl Measurements {
         serde_json::from_str(&files::read(path)?).map_err(|error| Error::file(path, error))
     }
 
-    /// Writes it, with a line of text for each row and four digits of each time.
+    /// Writes the record, with a line of text for each row, and each time with four digits.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         Ok(files::write(path, self.text()?)?)
     }
@@ -114,7 +114,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Starts a record of a bench with these arguments, for a file; `mpi` is the library of ranks.
+    /// Starts a record of a bench with these arguments, for a file. `mpi` is the MPI library, if ranks are measured with one.
     pub fn begin(file: &str, words: &str, mpi: Option<&Installation>) -> Self {
         Self {
             path: workspace().join(format!("docs/measured/{file}.json")),
@@ -128,7 +128,7 @@ impl Recording {
         self.record.machine += packages;
     }
 
-    /// Adds a time. For variants that programs run, also adds the reference's time.
+    /// Adds a time. If the variant is one that programs run by default, also adds the time of its reference.
     pub fn push(&mut self, time: Time) {
         if ["streaming", "tree-dot", "plan", "tuned"].contains(&time.variant.as_str()) {
             self.record.rows.push(Time {

@@ -1,6 +1,6 @@
-//! Line plots as SVG: a title that states the result, and the name of each line at its end.
+//! Draws line plots as SVG, with a title that states the result and the name of each line at the line's end.
 //!
-//! Names are next to the data, and overlap neither each other nor the data. No picture has so many lines that it needs a legend.
+//! Names are next to the data, and overlap neither each other nor the data. Pictures have few lines, so they need no legend.
 
 mod axis;
 mod frame;
@@ -31,7 +31,7 @@ pub enum Style {
     Dots,
     /// Joined, thin and grey: a bound or an ideal.
     Guide,
-    /// A horizontal line at the y of its only point: a value to compare the others with.
+    /// A horizontal line at the y of its only point, a value with which other lines are compared.
     Level,
 }
 
@@ -40,12 +40,12 @@ pub enum Style {
 pub struct Line {
     /// The line's name, drawn at its end.
     pub name: String,
-    /// How it is drawn.
+    /// How the line is drawn.
     #[serde(default)]
     pub style: Style,
     /// Points (x, y).
     pub points: Vec<(f64, f64)>,
-    /// The error bar of each point, from its least to its greatest y; as many as points, or none.
+    /// The least and greatest y of each point's error bar. There are as many bars as points, or none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bars: Vec<(f64, f64)>,
 }
@@ -59,7 +59,7 @@ pub fn extremes(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
 }
 
 impl Line {
-    /// Whether it is a reference for the others.
+    /// Whether the line is a reference for other lines.
     pub fn is_reference(&self) -> bool {
         matches!(self.style, Style::Guide | Style::Level)
     }
@@ -88,7 +88,7 @@ impl Line {
         Self::new(name, points).styled(Style::Guide)
     }
 
-    /// A value to compare the others with.
+    /// A horizontal line at a value with which other lines are compared.
     pub fn level(name: impl Into<String>, y: f64) -> Self {
         Self::new(name, vec![(0.0, y)]).styled(Style::Level)
     }
@@ -101,9 +101,9 @@ pub enum Size {
     /// As wide as a page.
     #[default]
     Page,
-    /// Half as wide, for two side by side.
+    /// Half as wide as a page, for two pictures side by side.
     Half,
-    /// As wide as a page, with a panel for each method. The method is the part of a line's name before the comma; its lines must be consecutive.
+    /// As wide as a page, with a panel for each method. A line's name up to the comma is its method. A method's lines must be consecutive.
     Panels,
 }
 
@@ -184,7 +184,7 @@ impl Record {
     }
 }
 
-/// JSON of a record, with a line of text for each row. In `head`, the list that the rows belong to, `name`, is empty.
+/// The JSON of a record, with a line of text for each row. `name` is that of the list of rows, which is empty in `head`.
 pub(crate) fn with_rows<R: Serialize>(
     head: &impl Serialize,
     name: &str,

@@ -1,4 +1,4 @@
-//! Simulates schedules on a machine.
+//! Simulates schedules on a machine with given costs of messages.
 
 use std::ops::Range;
 use std::thread;
@@ -20,7 +20,7 @@ use crate::output::Output;
 /// If all ranks together have more blocks than this, the pipeline's formula replaces the simulation (paper 2, Lemma 1).
 const BLOCKS_MAX: usize = 1 << 22;
 
-/// One schedule's time: one line of `--json`.
+/// The simulated time of one schedule, which is one line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SimulatedTime {
     algorithm: String,
@@ -30,7 +30,7 @@ pub struct SimulatedTime {
     items: u64,
     width: usize,
     time_ns: f64,
-    /// The time relative to the fastest schedule with one row per message: the best allreduce that is not reproducible.
+    /// The time divided by that of the best allreduce that is not reproducible: the fastest schedule if every message had one row.
     ratio: f64,
     /// The number of messages; null if one rank represented all.
     messages: Option<u64>,
@@ -62,7 +62,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The rows of all algorithms, in order. At most two are simulated at once, since each takes about a hundred bytes per rank.
+    /// The rows of all algorithms, in order. At most two simulations run at once, since each takes about a hundred bytes per rank.
     pub fn answers(&self, algorithms: &[Algorithm]) -> Vec<SimulatedTime> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let workers = cores.min(if self.ranks > 1 << 21 { 1 } else { 2 });
@@ -75,7 +75,7 @@ impl Question {
         };
         let pool = ThreadPoolBuilder::new().num_threads(workers).build();
         let pool = pool.expect("there are few threads");
-        // One at a time, since some take far longer than others.
+        // A worker gets one algorithm at a time, since some take far longer than others.
         let answers = || algorithms.par_iter().with_max_len(1).map(answer).unzip();
         let (mut rows, unreproducible_ns): (Vec<SimulatedTime>, Vec<f64>) = pool.install(answers);
         drop(progress);
@@ -203,13 +203,13 @@ pub fn show(rows: &[SimulatedTime], output: &Output) {
 /// Ranks compare their settings by an allreduce of this many bytes.
 const VOTE_BYTES: usize = 40;
 
-/// A rank's number of items.
+/// The bytes of a rank's number of items in a message.
 const COUNT_BYTES: usize = 8;
 
-/// The cost of building a plan: one line of `--json`.
+/// The cost of building a plan, which is one line of `--json`.
 #[derive(Debug, Serialize)]
 pub struct Building {
-    /// What a rank knows about items before the exchange: `rule` (all ranks' items), or `count` (only the number of its own).
+    /// What a rank knows before the exchange: `rule` (which items each rank has), or `count` (only the number of its own items).
     items: &'static str,
     ranks: usize,
     time_ns: f64,
@@ -220,8 +220,8 @@ pub struct Building {
 }
 
 impl Question {
-    /// The costs for a rule, and for numbers of items that ranks exchange by an allgather, which costs as much as Bruck's allreduce without
-    /// combining.
+    /// The costs if the ranks know a rule, and if they exchange their numbers of items by an allgather. The allgather costs as much as Bruck's
+    /// allreduce without combining.
     pub fn building(&self) -> [Building; 2] {
         let vote = self.simulated(Algorithm::ReduceBroadcast, VOTE_BYTES, &|_| 1);
         let counts = self.simulated(Algorithm::Bruck, COUNT_BYTES, &|ranks| ranks.len() as u64);
@@ -237,7 +237,7 @@ impl Question {
             items: "count",
             time_ns: vote.time_ns + counts.time_ns,
             messages: messages.try_fold(0, |sum, messages| Some(sum + messages?)),
-            // The counts as received, as numbers, and as prefix sums.
+            // A rank stores all counts as received bytes, as numbers, and as prefix sums.
             rank_bytes: 3 * COUNT_BYTES * self.ranks + COUNT_BYTES,
             ..by_rule
         };
@@ -258,7 +258,7 @@ impl Question {
 
 /// Prints the costs of building a plan.
 pub fn show_building(all: &[Building], output: &Output) {
-    let mut table = Table::new(["items by", "µs", "messages", "bytes a rank"]);
+    let mut table = Table::new(["items by", "µs", "messages", "bytes per rank"]);
     for building in all {
         let messages = building.messages.map(|messages| messages.to_string());
         table.push(vec![

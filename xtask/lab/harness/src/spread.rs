@@ -1,5 +1,5 @@
-//! The picture of `repro-check --plot`: the error of a data set's sums by the number of ranks. It is constant in tree order, and varies for plain
-//! sums.
+//! The picture of `repro-check --plot`: the error of a data set's sums by the number of ranks. The error is constant in tree order, and varies
+//! for plain sums.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -50,11 +50,11 @@ pub fn draw(path: &Path, data: &[DataSet], rows: &[Row]) -> Result<(), Error> {
 
 /// The data to draw.
 struct Sums {
-    /// In tree order.
+    /// The sums in tree order.
     tree: Vec<Sum>,
-    /// Exact, rounded once; empty if not requested.
+    /// The exact sums, rounded once; empty if not requested.
     exact: Vec<Sum>,
-    /// On the same numbers of ranks as those in tree order.
+    /// The plain sums, on the same numbers of ranks as the sums in tree order.
     plain: Vec<Sum>,
 }
 

@@ -16,7 +16,7 @@ use crate::ordinary::Ordinary;
 use crate::output::Output;
 use crate::{Backend, Error, Place};
 
-/// Random keys of items, or these keys in ascending order.
+/// The keys of items, in random or ascending order.
 struct Keys {
     count: usize,
     order: &'static str,
@@ -44,7 +44,7 @@ impl Keys {
         }
     }
 
-    /// Plain sums of items.
+    /// The candidate that computes plain sums by these keys.
     fn plain<'c, T: Copy + Default + AddAssign>(&'c self, items: &'c [T]) -> Candidate<'c> {
         Candidate::new(PLAIN, move || {
             let mut sums = vec![T::default(); self.count];
@@ -55,7 +55,7 @@ impl Keys {
         })
     }
 
-    /// Exact sums of items.
+    /// The candidate that computes exact sums by these keys.
     fn exact<'c, T: Float>(&'c self, name: &str, items: &'c [T]) -> Candidate<'c> {
         Candidate::new(name, move || {
             exact::by_key(black_box(&self.of_items), items, self.count).expect(RIGHT)
@@ -81,7 +81,7 @@ const RIGHT: &str = "the keys are right";
 /// The name of the candidate with which the others are compared.
 const PLAIN: &str = "plain";
 
-/// Measures sums by dense keys and by hashed keys, by all threads and one item at a time, and rolling sums and means.
+/// Measures sums by dense keys (also with all threads, and one item at a time), sums by hashed keys, and rolling statistics.
 pub fn measure(quick: bool, output: &Output) -> Vec<Row> {
     let (items, rounds) = quick_or(quick, (1 << 14, 3), (1 << 23, 5));
     let counts = quick_or(quick, &[4, 12][..], &[4, 8, 12, 16, 18, 20, 22]);
@@ -126,7 +126,7 @@ fn log_normal(items: usize) -> Vec<f64> {
     (0..items).map(&mut item).collect()
 }
 
-/// Copies items, a tenth of them as zeros, and one in 10^4 as a NaN.
+/// The items, of which a tenth are replaced by zeros, and one in 10^4 by a NaN.
 fn with_zeros(items: &[f64]) -> Vec<f64> {
     let mut random = Random::new(2);
     let mixed = items.iter().map(|item| match random.below(10_000) {

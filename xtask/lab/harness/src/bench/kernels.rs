@@ -1,4 +1,4 @@
-//! Measures local sums by length, on one rank (Figure 3.8 of the thesis, to lengths far beyond caches) and on all threads of a process.
+//! Measures local sums of many lengths, on one rank and on all threads of a process. Figure 3.8 of the thesis has shorter lengths only.
 
 use std::hint::black_box;
 
@@ -17,13 +17,13 @@ use crate::output::Output;
 /// The longest input of the recursive definition, which makes a call per node. Longer inputs take seconds.
 const DEFINITION_LEAVES_MAX: usize = 1 << 16;
 
-/// Lengths between the powers of two, at which set-up dominates.
+/// Short lengths, at which set-up dominates. Most are not powers of two.
 const SHORT_LEAVES: [usize; 8] = [1, 2, 3, 5, 7, 10, 20, 63];
 
 /// Calls on more leaves take milliseconds, so fewer rounds suffice.
 const LONG_LEAVES: usize = 1 << 20;
 
-/// The numbers of lanes with kernels.
+/// The numbers of lanes for which there are kernels.
 const LANES: [usize; 4] = [16, 32, 64, 128];
 
 /// Measures every kernel at every level, for doubles and floats, and exact products of doubles.
@@ -98,7 +98,7 @@ fn compare_sums<T: Float + exact::Float>(
     rows
 }
 
-/// The name for the fastest unordered sum of a level. The fastest variant depends on the length.
+/// The common name of all variants of the unordered sum. The fastest one counts; which one it is depends on the length.
 const UNORDERED: (&str, &str) = ("unordered-simd", "unordered-simd");
 
 fn unordered<T: Float>(level: Level, items: &[T]) -> impl Iterator<Item = Candidate<'_>> {
@@ -115,7 +115,7 @@ fn exact_sum<T: exact::Float>(level: Level, items: &[T]) -> T {
     sum.value()
 }
 
-/// Measures exact sums of doubles that were converted from floats. Most of their plain additions are exact.
+/// Measures exact sums of doubles that were converted from floats. Most plain additions of such doubles are exact.
 fn compare_short(level: Level, items: &[f64], rounds: usize) -> Vec<Row> {
     let own = Candidate::new(format!("exact-{level}-short"), || exact_sum(level, items));
     let candidates = [own].into_iter().chain(unordered(level, items));

@@ -1,4 +1,4 @@
-//! Pictures of measured sums.
+//! Draws the pictures of measured sums.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ pub fn sums(times: &[Times], folder: &Path) -> Result<Vec<PathBuf>, Error> {
     paths.collect()
 }
 
-/// The line of a way of summing: a measure of each run's times, by length.
+/// The line of one way of summing. For each length, it shows what `of` computes from the times of each run.
 fn way(times: &[Times], way: usize, of: impl Fn(usize, &[f64; WAYS.len()]) -> f64) -> Line {
     let points = times.iter().map(|times| {
         let (middle, bar) = times.range(|ns| of(times.items, ns));

@@ -1,4 +1,4 @@
-//! Compares the Python package with NumPy, pandas and polars, by scripts.
+//! Compares the Python package with NumPy, pandas and polars by running scripts.
 
 use std::process::Command;
 
@@ -31,7 +31,7 @@ struct Told {
     reference_ns: f64,
 }
 
-/// The measurements, and the packages that were measured. If one is missing, nothing is measured, and a line of output says so.
+/// The measurements, and the packages that were measured. If a package is missing, nothing is measured, and a line of output says so.
 #[derive(Debug, Default)]
 pub struct PythonMeasurement {
     /// The rows.
@@ -64,7 +64,7 @@ fn run(
     let mut measured = PythonMeasurement::default();
     let nothing = |reason: &str| {
         let advice = "`cargo xtask test --stage python-story` installs all that it needs";
-        output.say(format!("{bench}: no rows of Python: {reason}; {advice}"));
+        output.say(format!("{bench}: Python is left out ({reason}); {advice}"));
     };
     let examples = workspace().join("bindings/python/examples");
     let mut script = Command::new(&python);

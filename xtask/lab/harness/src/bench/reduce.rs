@@ -1,5 +1,5 @@
-//! Measures an allreduce of a sum of doubles over ranks, by distribution and algorithm, compared with two sums that are not reproducible
-//! and, on one rank, with the local fold.
+//! Measures allreduces that sum doubles over ranks, for each distribution and algorithm. The references are two sums that are not
+//! reproducible and, on one rank, the local fold.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::{Backend, Error, Place, Runner, Sharing, Way};
 pub struct ReduceJob {
     /// The numbers of items.
     sizes: Vec<usize>,
-    /// Their distributions.
+    /// The distributions of the items.
     distributions: Vec<Sharing>,
     /// How often each measurement is repeated.
     rounds: usize,
@@ -66,7 +66,7 @@ pub fn on_rank(
 ) -> Result<(), Error> {
     for &size in &job.sizes {
         let mut bits = BTreeSet::new();
-        // For many items, one distribution is enough: their fold takes much longer than the messages.
+        // For many items, one distribution is enough, because the fold takes much longer than the messages.
         let is_long = size >= TABLE_4_1_LARGE_ITEMS[0];
         let distributions = if is_long { 1 } else { job.distributions.len() };
         for sharing in &job.distributions[..distributions] {
@@ -150,7 +150,7 @@ const COLD_ITEMS_MAX: usize = 2000;
 /// The number of items for state `warm-items`: they fit into the cores' own caches.
 const WARM_ITEMS: usize = TABLE_4_1_ITEMS[4];
 
-/// Single calls are measured in this many times more rounds, since they vary more than the mean of hundreds.
+/// How many times as many rounds single calls are measured. Their times vary more than the mean time of hundreds of calls.
 const COLD_ROUNDS_FACTOR: usize = 5;
 
 type NamedRunner = (String, Runner);
@@ -182,7 +182,7 @@ fn runners(
     Ok((references, variants))
 }
 
-/// The approximate time limit of a sample of many calls: on a slow network, few calls are enough.
+/// The approximate time limit of a sample of many calls. On a slow network, a sample has few calls.
 const SAMPLE_NS_MAX: f64 = 2e7;
 
 /// The medians over the rounds of the slowest rank's time for one call, in nanoseconds.
@@ -196,7 +196,7 @@ fn medians_ns(
     let mut samples = vec![Vec::with_capacity(rounds); runners.len()];
     for _ in 0..rounds {
         for ((_, runner), samples) in runners.iter().zip(&mut samples) {
-            // This call is not recorded, since the previous variant may have filled the caches.
+            // This call's time is not recorded, since the previous variant may have filled the caches.
             let once_ns = slowest_ns(world, 1, || call(runner, local))?;
             let is_short = |calls: &usize| *calls as f64 * once_ns < SAMPLE_NS_MAX;
             let repeats = (1..=repeats_max).take_while(is_short).count().max(1);

@@ -1,8 +1,8 @@
-//! Every schedule compared with the transport's own collective, as in papers 2, 4 and 5.
+//! Compares every schedule with the transport's own collective, as papers 2, 4 and 5 do.
 //!
-//! Each rank has one row. Paper 2's harness varies the row's length, with a 95 % confidence interval for the median;
-//! paper 4's reduces one integer and 255 doubles, by sum and by maximum; paper 5's reduces to a root. A schedule is checked before it is
-//! timed, and timed alternately with its reference.
+//! Each rank has one row. Paper 2's harness varies the row's length, and gives a 95 % confidence interval for the median. Paper 4's harness
+//! reduces one integer and 255 doubles, by sum and by maximum. Paper 5's harness reduces to a root. A schedule is checked before it is timed.
+//! It is timed alternately with its reference.
 
 mod case;
 
@@ -37,7 +37,7 @@ pub struct ScheduleJob {
     pub widths: Vec<usize>,
     /// The number of doubles in the row that is cut into blocks of several sizes.
     pub cut_width: usize,
-    /// The numbers of doubles in these blocks; blocks longer than the row are left out.
+    /// The numbers of doubles in the blocks of this row. Blocks longer than the row are left out.
     pub cut_elements: Vec<usize>,
     /// The fewest calls in a sample; 0 stands for 1.
     pub calls_min: u32,
@@ -47,12 +47,12 @@ pub struct ScheduleJob {
     pub rounds: usize,
 }
 
-/// One schedule, in one harness: one line of `--json`.
+/// The measurement of one schedule in one harness, which is one line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScheduleRow {
     /// `schedules`.
     pub bench: String,
-    /// The algorithm; or `tuned`, the plan's choice for the measured network, or `unmeasured`, its choice without.
+    /// The algorithm; or `tuned`, the plan's choice for the measured network; or `unmeasured`, its choice without a measured network.
     pub variant: String,
     /// The algorithm that a plan chose, and its blocks, ports and levels.
     pub remark: Option<String>,
@@ -78,7 +78,7 @@ pub struct ScheduleRow {
     pub median_ns: f64,
     /// The lower end of a 95 % confidence interval of the median, by order statistics.
     pub low_ns: f64,
-    /// The upper end.
+    /// The upper end of this interval.
     pub high_ns: f64,
     /// The time that the simulator predicts for the measured network.
     pub simulated_ns: Option<f64>,
@@ -249,7 +249,7 @@ fn i64_values(rank: usize, column: usize) -> i64 {
 
 impl Measured for ScheduleRow {
     fn ratios(_bench: &str) -> String {
-        "a row a rank; time".to_owned()
+        "one row per rank; time".to_owned()
     }
 
     fn columns(&self) -> Vec<(&'static str, String)> {

@@ -1,4 +1,4 @@
-//! Sums of doubles on one core, by length: in tree order, exact, in any order, and by a plain loop.
+//! Measures sums of doubles on one core, for many lengths: in tree order, exact, in any order, and by a plain loop.
 
 use std::hint::black_box;
 
@@ -17,10 +17,10 @@ pub const WAYS: [&str; 4] = [
     "unordered SIMD sum",
 ];
 
-/// Every length is measured this many times, minutes apart, since the machine's state may differ each time.
+/// How many times every length is measured. The runs are minutes apart, since the machine's state may change.
 const RUNS: usize = 5;
 
-/// Calls on more doubles take milliseconds, so fewer rounds suffice.
+/// Sums of more doubles take milliseconds, so fewer rounds suffice.
 const LONG: usize = 1 << 20;
 
 /// The times of sums of one length.
@@ -28,12 +28,12 @@ const LONG: usize = 1 << 20;
 pub struct Times {
     /// The number of doubles.
     pub items: usize,
-    /// For each run, the least time of a call of each way, in nanoseconds.
+    /// For each run, the least time of a call in each of the [`WAYS`], in nanoseconds.
     pub least_ns: Vec<[f64; WAYS.len()]>,
 }
 
 impl Times {
-    /// The median of a measure over the runs, and its least and greatest value.
+    /// The median, and the least and greatest value, of a measure over the runs.
     pub fn range(&self, of: impl Fn(&[f64; WAYS.len()]) -> f64) -> (f64, (f64, f64)) {
         let mut values: Vec<f64> = self.least_ns.iter().map(of).collect();
         values.sort_by(f64::total_cmp);
@@ -63,7 +63,7 @@ pub fn measure(quick: bool, output: &Output) -> Vec<Times> {
     all
 }
 
-/// The least times of a call of each way. Which unordered sum is the fastest depends on the length.
+/// The least time of a call in each of the [`WAYS`]. Which unordered sum is the fastest depends on the length.
 fn least_ns(items: &[f64]) -> [f64; WAYS.len()] {
     let level = Level::best();
     let mut candidates = vec![

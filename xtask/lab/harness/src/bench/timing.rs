@@ -11,12 +11,12 @@ use reduce::World;
 use crate::Error;
 use crate::ordinary::Ordinary;
 
-/// The least duration of a sample: reading the clock takes much less.
+/// The least duration of a sample. Reading the clock takes much less time.
 const SAMPLE: Duration = Duration::from_micros(50);
 
 /// A call to be measured.
 pub struct Candidate<'c> {
-    /// Its name in rows.
+    /// The candidate's name in the rows of results.
     pub name: String,
     call: Box<dyn FnMut() + 'c>,
 }
@@ -30,7 +30,7 @@ impl fmt::Debug for Candidate<'_> {
 }
 
 impl<'c> Candidate<'c> {
-    /// A candidate with a name, whose results the compiler must compute.
+    /// A candidate with a name. The results of `call` are dropped, but the compiler must compute them.
     pub fn new<R>(name: impl Into<String>, mut call: impl FnMut() -> R + 'c) -> Self {
         Self {
             name: name.into(),
@@ -59,7 +59,7 @@ pub fn samples_ns(candidates: &mut [Candidate<'_>], rounds: usize) -> Vec<Vec<f6
     samples
 }
 
-/// Determines the number of calls in a sample, which also warms up the caches.
+/// Determines the number of calls in a sample. The calls for this also warm up the caches.
 fn repeats(candidate: &mut Candidate<'_>) -> u32 {
     let mut repeats = 1;
     while repeats < 1 << 20 && time(candidate, repeats) < SAMPLE {
@@ -89,7 +89,7 @@ pub fn slowest_ns(
     slowest_after_ns(world, 0, calls, call)
 }
 
-/// [`slowest_ns`] after some untimed calls. At first, ranks start up to a latency apart; calls that wait for all ranks synchronise them.
+/// As [`slowest_ns`], but after untimed calls. At first, ranks start up to a latency apart; calls that wait for all ranks synchronise them.
 pub fn slowest_after_ns(
     world: &World,
     untimed: usize,
@@ -208,10 +208,10 @@ const CODE: &[Code] = {
 /// How the ranks of a world start a call at the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Meeting<'a> {
-    /// By the transport's ordinary barrier, right before the call. The barrier loads the transport's code and data, which an ordinary
-    /// reduction needs, too, into the caches. Before the barrier, each rank reads these items.
+    /// By the transport's ordinary barrier, right before the call. The barrier loads the transport's code and data into the caches. An
+    /// ordinary reduction also needs these. Before the barrier, each rank reads these items.
     Barrier(&'a [f64]),
-    /// At a time that they agree on before the other work, so that there is no communication between that work and the call.
+    /// At a time on which the ranks agree before the other work, so that there is no communication between that work and the call.
     Clock,
 }
 

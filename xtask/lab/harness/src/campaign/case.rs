@@ -31,7 +31,7 @@ impl Case {
         self.fault.filter(|fault| fault.kind.is(is))
     }
 
-    /// The fault, unless it is harmless, so that every rank must still get all its results.
+    /// The fault, unless it is harmless. With a harmless fault, every rank must still get all its results.
     pub(super) fn harm(&self) -> Option<Fault> {
         self.fault.filter(|fault| !fault.kind.is(Trait::Harmless))
     }
@@ -50,8 +50,8 @@ impl Case {
         }
     }
 
-    /// The step whose items a step folds: usually the step itself. If a rank skips a build, all steps fold the items of step 0. Its later
-    /// builds may then match other ranks' earlier builds of equal plans, and nothing could detect that they mean different steps' items.
+    /// The step whose items a step folds: usually the step itself. If a rank skips a build, all steps fold the items of step 0, because this
+    /// rank's later builds may match other ranks' earlier builds of equal plans. Nothing could detect that their items differ.
     pub(super) fn items_step(&self, index: usize) -> usize {
         let skipped = self.fault.filter(|fault| fault.kind == FaultKind::Skip);
         let skipped = skipped.map(|fault| self.steps[fault.step].action);
@@ -109,13 +109,13 @@ pub(super) const TAGS: u32 = 1 << 15;
 pub struct Fault {
     /// The faulty rank.
     pub rank: usize,
-    /// The number of the step in which the fault happens, or which it replaces.
+    /// The number of the step in which the fault happens, or which the fault replaces.
     pub step: usize,
     /// The kind of fault.
     pub kind: FaultKind,
     /// Whether the faulty environment stays until the program ends.
     pub lasts: bool,
-    /// The call that the rank makes instead of the others' call.
+    /// The call that the faulty rank makes instead of the call that the other ranks make.
     #[serde(with = "names::optional")]
     pub instead: Option<Operation>,
 }
@@ -142,29 +142,29 @@ impl Fault {
 pub(super) enum Trait {
     /// Harmless: every rank must still get all its results.
     Harmless,
-    /// It may last to the end of the program.
+    /// The fault may last to the end of the program.
     Lasting,
-    /// It ends all ranks' processes.
+    /// The fault ends all ranks' processes.
     EndsJob,
-    /// The step always fails, on every rank with the same reason.
+    /// The faulty step always fails, with the same reason on every rank.
     DetectedAtOnce,
-    /// The rank still makes all its calls.
+    /// The faulty rank still makes all its calls.
     MakesAllCalls,
-    /// The rank detects it and continues, so it notifies the ranks that wait for it.
+    /// The faulty rank detects the fault and continues, so it notifies the ranks that wait for it.
     NotifiesRanks,
-    /// It can also happen to plans without ownership and operator.
+    /// The fault can also happen to plans without ownership and operator.
     OfExactSums,
-    /// It needs an operator or a plan, which MPI's own sums do not have.
+    /// The fault needs an operator or a plan, which MPI's own sums do not have.
     OfPlans,
-    /// It affects a whole process.
+    /// The fault affects a whole process.
     OfProcesses,
-    /// It changes the floating-point environment.
+    /// The fault changes the floating-point environment.
     OfEnvironments,
 }
 
 macro_rules! faults {
     ($($(#[$doc:meta])* $kind:ident $name:literal [$($trait:ident)*])*) => {
-        /// The faults.
+        /// The kinds of faults.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         pub enum FaultKind {
             $($(#[$doc])* $kind,)*
@@ -218,7 +218,7 @@ faults! {
     Skip "skip" [OfExactSums]
     /// The rank calls another operation.
     OtherCollective "other-collective" [OfExactSums]
-    /// The rank calls the same operation for products.
+    /// The rank calls the same operation for sums of products.
     OtherOperand "other-operand" [MakesAllCalls OfPlans]
     /// The processor flushes subnormal numbers to zero.
     FlushToZero "flush-to-zero" [Lasting NotifiesRanks OfExactSums OfEnvironments]

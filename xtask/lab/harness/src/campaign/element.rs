@@ -91,11 +91,11 @@ impl Element for [u64; 2] {
     }
 }
 
-/// An operator that also panics while [`set_panics`] is on, and makes the call of [`set_call`].
+/// An operator that panics if [`set_panics`] says so, and makes the call that [`set_call`] sets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Faulty<O> {
     pub(super) operator: O,
-    /// Whether it gives another value for no items.
+    /// Whether this operator gives another value for no items than `operator`.
     pub(super) has_other_empty: bool,
 }
 
@@ -164,7 +164,7 @@ fn do_as_asked() {
     assert!(!PANICS.get(), "an operator that panics on purpose");
 }
 
-/// Affine maps y = a x + b over the integers modulo 2^64, composed.
+/// Composes affine maps y = a x + b over the integers modulo 2^64.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compose;
 
@@ -189,7 +189,7 @@ pub(super) fn squares() -> impl Operator<f64> + 'static {
     operator::custom("squares", of)
 }
 
-/// Dispatches on the kind: its element type and operator, its figure of exact sums, or its sums by key.
+/// Calls one of three functions, by kind: for sums in tree order with the element type and operator, for exact sums, or for sums by key.
 macro_rules! with_kind {
     ($kind:expr, [$($tree:ident)::+, $exact:path, $keyed:path], ( $($argument:expr),* )) => {{
         use $crate::campaign::element::{Compose, squares};
@@ -207,7 +207,7 @@ macro_rules! with_kind {
 }
 pub(super) use with_kind;
 
-/// All rows of a step, item by item: the same on every rank, whatever its environment.
+/// All rows of a step, item by item. Every rank gets the same rows, whatever its floating-point environment.
 pub(super) fn rows<T: Element>(items: u64, width: usize, seed: u64, step: usize) -> Vec<T> {
     let count = usize::try_from(items).expect("items of a campaign are in memory") * width;
     let mut rows = Vec::with_capacity(count);

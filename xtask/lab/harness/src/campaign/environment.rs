@@ -29,13 +29,13 @@ pub(super) fn within(environment: Environment, body: &mut dyn FnMut()) {
     drop(before);
 }
 
-/// Runs `body`: there is no environment but the default one.
+/// Runs `body` in the default environment, since this program cannot set another one on this processor.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) fn within(_environment: Environment, body: &mut dyn FnMut()) {
     body();
 }
 
-/// The old value of the control register, restored on drop.
+/// The old value of the control register. Dropping this value restores it.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 struct SetBack(register::Control);
 

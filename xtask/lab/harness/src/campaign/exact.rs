@@ -14,7 +14,7 @@ use super::slot::{Asked, CallResult, Form, Outcome};
 use super::tree::reduced;
 use super::vocabulary::{Figure, Mode};
 
-/// The factors of all products of a step; the first factors are also the items of sums. Seven of eight steps have no NaNs, since these would
+/// The factors of all products of a step. The first factors are also the items of sums. Seven of eight steps have no NaNs, because NaNs would
 /// make most sums of many items NaN.
 fn factors(own: &Own, step: usize) -> [Vec<f64>; 2] {
     let salts = [0, 0xB5AD_4ECE_DA1C_E2A9];
@@ -36,7 +36,7 @@ fn column_of(own: &Own, ranks: Range<usize>, rows: &[f64], column: usize) -> Vec
     items.map(|item| rows[index(item)]).collect()
 }
 
-/// The expected result of a rank, by big integers.
+/// The expected result of a rank, computed with big integers.
 pub(super) fn expected(
     figure: Figure,
     own: &Own,

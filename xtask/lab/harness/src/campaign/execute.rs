@@ -21,7 +21,7 @@ use super::{exact, keyed, started, tree};
 /// for this long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long a rank waits from the step of a fault on.
+/// How long a rank waits for another one in the step of a fault and in later steps.
 const PATIENCE_AFTER_FAULT: Duration = Duration::from_secs(1);
 
 /// How long a rank sleeps or is stopped.
@@ -30,7 +30,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// How long a rank is silent if the others should give up.
 const SILENCE: Duration = Duration::from_millis(2500);
 
-/// The number of surplus tests.
+/// How many more times than other ranks a rank with the fault `extra-tests` tests its run.
 const EXTRA_TESTS: usize = 30;
 
 /// Runs a case on this rank and reports the outcome of every step. Collective.
@@ -86,7 +86,7 @@ impl RankProgram<'_> {
     fn faulty_step(&mut self, index: usize, fault: Fault) -> Option<Outcome> {
         let plan = self.case.steps[index].plan;
         let slot = &mut self.slots[plan];
-        // Faults before the step, and faults that end the rank.
+        // These faults happen before the step, or end the rank.
         match fault.kind {
             FaultKind::Leave => return None,
             FaultKind::Panic => panic!("a rank that panics on purpose"),
@@ -108,7 +108,7 @@ impl RankProgram<'_> {
             FaultKind::OtherOperand => match slot {
                 Some(slot) => slot.call(Asked {
                     is_of_products: true,
-                    // The rank's items differ.
+                    // The rank's items are those of another step.
                     ..Asked::new(Operation::Allreduce, Mode::Blocking, index + 1)
                 }),
                 None => Outcome::Failed("there is no plan".to_owned()),
@@ -145,7 +145,7 @@ impl RankProgram<'_> {
         })
     }
 
-    /// Runs a step, with surplus elements if it is a call. It fails if its plan could not be built.
+    /// Runs a step, with surplus elements if it is a call. The step fails if its plan could not be built.
     fn step(&mut self, index: usize, surplus: usize) -> Outcome {
         let plan = self.case.steps[index].plan;
         let action = self.case.action(self.world.rank(), index);
@@ -178,12 +178,12 @@ impl RankProgram<'_> {
         }
     }
 
-    /// How often a run is tested before a wait: never at steps with odd numbers. A tested run ends, unless another rank waits in a call
-    /// that cannot end. Then a rank may learn of the fault only when it waits, too.
+    /// How often a run is tested before a wait: never in steps with odd numbers. A run that is tested often enough ends, unless another rank
+    /// waits in a call that cannot end. This rank may then learn of the fault only when it waits, too.
     fn polls(&self, index: usize) -> Polls {
         match self.case.fault.map(|fault| fault.kind) {
             _ if index % 2 == 1 => Polls::No,
-            // With two ranks, the other one has left. With more, another rank may still wait for it.
+            // With two ranks, the only other rank has left. With more, a third rank may still wait for the rank that has left.
             Some(FaultKind::Leave) if self.case.ranks == 2 => Polls::UntilItEnds,
             Some(FaultKind::Skip | FaultKind::OtherCollective) => Polls::Briefly,
             Some(FaultKind::OtherOperand | FaultKind::Leave) => Polls::Briefly,
@@ -202,8 +202,8 @@ impl RankProgram<'_> {
         }
     }
 
-    /// Builds a plan, reduces by it and drops it, this many times. Returns the first error; otherwise the value if all are equal, or two
-    /// different values, joined. In some cases, all reductions are under way at once, and ranks wait for them in different orders.
+    /// Builds a plan, reduces with it and drops it, `times` times. Returns the first error. Without errors, returns the value if all values are
+    /// equal, or else two different values, joined. In some cases, all reductions run at once, and ranks wait for them in different orders.
     fn rebuild(&mut self, plan: usize, times: u32, items: usize) -> Outcome {
         let allreduce = |mode| Asked::new(Operation::Allreduce, mode, items);
         let calls = self.case.plans[plan].calls();
@@ -323,7 +323,7 @@ fn is_not_built<R>(result: &Result<R, BuildError>) -> bool {
 }
 
 impl Hand {
-    /// Collective.
+    /// Creates the objects. Collective.
     fn new(world: &World) -> Self {
         let plan = || {
             let plan = Plan::builder(world).local_items(1).build::<f64>();

@@ -19,7 +19,7 @@ const STEPS_MAX: usize = 12;
 /// One in this many cases rebuilds a plan repeatedly.
 const REBUILD_RARITY: usize = 50;
 
-/// How often such a plan is built in a step.
+/// How many times such a repeatedly rebuilt plan is built in a step.
 const REBUILDS: Range<u32> = 10..300;
 
 /// Of the cases that draw the fault `tag-reuse`, only one in this many gets it, since it takes a second.
@@ -37,7 +37,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// A generator for up to `ranks_max` ranks. Under MPI, each case has at least two, since a single rank has no other to wait for.
+    /// A generator of cases with up to `ranks_max` ranks. Under MPI, each case has at least two ranks: a single rank never waits for another.
     #[must_use]
     pub fn new(backend: Backend, ranks_max: Option<usize>, faults: &[FaultKind]) -> Self {
         let (least, most) = match backend {
@@ -108,8 +108,8 @@ impl Generator {
     }
 }
 
-/// Whether all ranks make every call of the MPI library, which would wait for a missing rank without limit. The faulty rank must make all
-/// its calls, and no plan that calls the library may be spent on one rank while others run it.
+/// Whether, with this fault, all ranks make every call of the MPI library. The library would wait for a missing rank without limit. Therefore
+/// the faulty rank must make all its calls, and no plan that calls the library may be spent on one rank while others run it.
 fn lets_no_library_wait(fault: Fault, plans: &[Spec], steps: &[Step]) -> bool {
     let is_harmless = fault.kind.is(Trait::Harmless);
     let is_started = |plan: &Spec| plan.kind == Kind::Started;
@@ -170,7 +170,7 @@ impl<'p> ProgramDraft<'p> {
         self.steps.push(Step { plan, action });
     }
 
-    /// Leaves a run under way, or cancels it: no later plan may receive its messages.
+    /// Starts a run and leaves it under way, or cancels it. No later plan may receive the run's messages.
     fn abandon(&mut self, random: &mut Dice) {
         let mut calls = self.plans[0].calls();
         calls.retain(|&(_, mode)| mode == Mode::Split);
@@ -290,7 +290,7 @@ impl Dice {
         let width = match self.below(3) {
             _ if small || algorithm.is_some_and(|algorithm| !algorithm.takes_rows()) => 1,
             0 => 1 + self.below(5),
-            // An exact sum takes some hundred bytes.
+            // An exact sum takes a few hundred bytes.
             1 if matches!(kind, Kind::Exact(_)) => 1 + self.below(40),
             // Long rows are reduced in place.
             1 if self.below(4) == 0 => 256 + self.below(200),
@@ -353,8 +353,8 @@ impl Dice {
     }
 }
 
-/// Whether a step is followed by an equal one: the plan is built again, or run again by the same operation. If a rank skips one of several
-/// equal calls, its calls match the first ones of the other ranks, so only their last call can fail.
+/// Whether a step is followed by an equal one: the plan is built again, or run again with the same operation. If a rank skips one of several
+/// equal calls, its calls match the first calls of the other ranks, so only the last call of the others can fail.
 fn is_like_next(steps: &[Step], index: usize) -> bool {
     let Step { plan, action } = steps[index];
     let later = steps[index + 1..].iter().filter(|step| step.plan == plan);

@@ -46,7 +46,7 @@ fn flaw(text: &str) -> Option<&'static str> {
     }
 }
 
-/// The judge of a rank, step by step.
+/// Judges the outcomes of one rank, step by step.
 ///
 /// Without a fault, every outcome must be the expected one. With a fault, an error is allowed from the fault's step on.
 #[derive(Debug)]
@@ -113,10 +113,10 @@ impl<'c> Judge<'c> {
                 is_late && fault == Some((FaultKind::Skip, rank))
             }
             Outcome::Endless => false,
-            // Earlier results are still correct.
+            // In this step, only ranks without a result may have no error.
             Outcome::Nothing if self.rounds_everywhere(index) => *outcome == expected,
             Outcome::Nothing | Outcome::Value(_) if is_detected => false,
-            // The faulty call may return any error.
+            // The faulty step may give no result.
             Outcome::Nothing => is_faulty || *outcome == expected,
             Outcome::Value(_) => *outcome == expected,
         };
@@ -145,7 +145,7 @@ impl<'c> Judge<'c> {
         fault.is_some_and(|fault| (fault.kind, fault.step) == (FaultKind::AllRounding, step))
     }
 
-    /// The expected outcome of the next step, and its plan's new state.
+    /// Advances to the next step and updates the state of its plan. Returns the expected outcome.
     fn advance(&mut self) -> Outcome {
         let Self {
             case, rank, step, ..
@@ -167,7 +167,7 @@ impl<'c> Judge<'c> {
         })
     }
 
-    /// The last step at which a fault can make this step fail: for a test, the wait for the run. A cancelled run may fail without a fault.
+    /// The last step at which a fault can make this step fail: for a test, the wait for its run. A test of a cancelled run may always fail.
     fn end_of(&self, index: usize) -> usize {
         let Step { plan, action } = self.case.steps[index];
         if action != Action::Test {
@@ -214,7 +214,7 @@ fn candidates(case: &Case) -> Vec<Case> {
     candidates
 }
 
-/// The steps of the run that begins at a step, if one does.
+/// The steps of the run that begins at a step; if none does, the step alone.
 fn run_from(case: &Case, start: usize) -> Vec<usize> {
     let Step { plan, action } = case.steps[start];
     if !matches!(action, Action::Call(_, Mode::Split)) {

@@ -17,7 +17,7 @@ use crate::data::Random;
 /// The number of exponents of doubles, without the one of infinities and NaNs.
 const EXPONENTS: u64 = 2047;
 
-/// All items of a step with their keys. They are made from bits, so they are the same on every rank in any environment.
+/// All items of a step with their keys. The items are made from bits, so they are the same on every rank in any environment.
 ///
 /// Their exponents may be close or spread, and may differ between ranks. Sometimes an item cancels another one.
 fn all_items(own: &Own, step: usize) -> Vec<(u32, f64)> {
@@ -56,7 +56,7 @@ fn single(item: f64) -> f32 {
     f32::from_bits(u32::try_from(bits).expect("it has 32 bits"))
 }
 
-/// A random 64-bit key.
+/// Maps a key to one that is somewhere among all 64-bit integers.
 fn spread(key: u32) -> i64 {
     let far = u64::from(key).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     far.cast_signed()
@@ -72,7 +72,7 @@ fn owner(key: i64, ranks: usize) -> usize {
     usize::try_from(scaled >> 64).expect("it is below the number of ranks")
 }
 
-/// The expected result for a key's items, by big integers. A sum by key begins at +0.0.
+/// The expected result for a key's items, computed with big integers. A sum by key begins at +0.0.
 fn by_integers(form: Keyed, items: &[f64]) -> Vec<u64> {
     let sum = |items: &[f64]| integer_sums::sum(items) + 0.0;
     match form {
@@ -280,7 +280,7 @@ fn call<S: KeyedState>(of: &ByKey<S>, asked: Asked) -> Result<CallResult<u64>, R
     let (plan, own) = (&of.plan, &of.own);
     let (words, words_of_all) = (of.words, of.words_of_all);
     let call = (asked.operation, asked.mode);
-    // Some ranks pass items, others sum them first: a plan accepts both. Only a list of items can be longer than its list of keys.
+    // Some ranks pass items and others pass sums, since a plan accepts both. A list of items can be longer than its list of keys; sums cannot.
     let adds = (asked.step + own.rank) % 2 == 1 || asked.surplus > 0 && own.spec.kind.is_hashed();
     if adds && call == (Allreduce, Mode::Blocking) {
         return Ok(Now(Some((of.added)(plan, own, asked)?)));

@@ -25,7 +25,7 @@ const CASE_LIMIT: Duration = Duration::from_secs(90);
 /// How long a job may take to end when a rank panics or is killed.
 const ENDING_LIMIT: Duration = Duration::from_secs(10);
 
-/// The time for shrinking a failing case.
+/// The time limit for shrinking a failing case.
 const SHRINKING_LIMIT: Duration = Duration::from_secs(60);
 
 /// A job for the ranks.
@@ -43,7 +43,7 @@ pub struct Cases {
 /// A rank's report about the cases of a job.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum CaseReport {
-    /// All ranks are about to run the case with this number. Only from rank 0.
+    /// All ranks are about to run the case with this number. Only rank 0 reports this.
     Begins(usize),
     /// The failure of the case with this number.
     Wrong(usize, String),
@@ -75,7 +75,7 @@ impl Campaign {
                 by_ranks.entry(case.ranks).or_default().push((seed, case));
             }
             for cases in by_ranks.values() {
-                // A rank that panics or is killed ends the job.
+                // A case in which a rank panics or is killed ends the job, so it is the last of its job.
                 for cases in cases.split_inclusive(|(_, case)| case.ends_job()) {
                     jobs.judge(cases, &mut findings)?;
                 }

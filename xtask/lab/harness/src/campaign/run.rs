@@ -27,7 +27,7 @@ pub struct Campaign {
     pub interposer: Option<PathBuf>,
     /// The generator of cases.
     pub generator: Generator,
-    /// Returns the number of bytes that this process has allocated and not freed. If given, cases on threads run one at a time, and fail if they leak.
+    /// A function that returns how many bytes this process holds. If given, cases on threads run one at a time, and fail if they leak memory.
     pub live_bytes: Option<fn() -> usize>,
 }
 
@@ -74,10 +74,10 @@ impl Campaign {
         Ok(findings)
     }
 
-    /// Writes the results: a JSON object for every failure and one for all cases, and the same as text.
+    /// Writes the results as JSON, with an object for every failure and one for all cases, and as text.
     ///
     /// # Errors
-    /// They cannot be written.
+    /// The results cannot be written.
     pub fn write(&self, findings: &Findings, output: &mut Output) -> Result<(), Error> {
         let Summary { backend, .. } = &findings.summary;
         for failure in &findings.failures {
@@ -101,7 +101,7 @@ impl Findings {
     }
 }
 
-/// The whole campaign: one line of `--json`.
+/// The summary of a campaign, which is one line of `--json`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Summary {
     backend: String,
@@ -109,9 +109,9 @@ pub struct Summary {
     cases: u64,
     /// The number of MPI jobs; 0 on threads.
     pub(super) jobs: u64,
-    /// How long it took.
+    /// The duration of the campaign.
     pub seconds: f64,
-    /// The number of cases by fault; the cases without one are `none`.
+    /// The number of cases with each fault. Cases without a fault are under `none`.
     faults: BTreeMap<String, u64>,
     /// The number of clusters by trouble, if the cases ran on clusters.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,10 +140,10 @@ impl Summary {
         }
     }
 
-    /// Writes it as JSON and as text.
+    /// Writes the summary as JSON and as text.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The summary cannot be written.
     pub fn write(&self, output: &mut Output) -> Result<(), Error> {
         output.json(self)?;
         for (fault, count) in &self.faults {
@@ -169,7 +169,7 @@ impl Summary {
     }
 }
 
-/// The time limit of a case: far longer than any case takes, even on a busy machine.
+/// The time limit of a case, far longer than any case takes even on a busy machine.
 const CASE_LIMIT: Duration = Duration::from_secs(600);
 
 /// The state that workers share.
@@ -177,7 +177,7 @@ struct Shared<'c> {
     campaign: &'c Campaign,
     next: AtomicU64,
     findings: Mutex<Findings>,
-    /// The case that each worker runs, and since when; `None` after its last.
+    /// The case that each worker runs, and since when; `None` after the worker's last case.
     running: Vec<Mutex<Option<(u64, Instant)>>>,
 }
 
@@ -185,7 +185,7 @@ impl Campaign {
     /// Runs the cases on all cores, or one at a time to find memory leaks. If a case does not end, this ends the process.
     fn run_on_threads(&self, done: &(dyn Fn() + Sync)) -> Findings {
         let workers = match self.live_bytes {
-            // One case at a time: otherwise memory of other cases would count as well.
+            // Cases run one at a time, because the memory of others would count as well.
             Some(_) => 1,
             None => thread::available_parallelism().map_or(1, usize::from),
         };
@@ -248,17 +248,17 @@ impl Shared<'_> {
             if let Some((seed, _)) = endless {
                 let case = self.campaign.generator.case(seed);
                 let case = serde_json::to_string(&case).unwrap_or_default();
-                eprintln!("FAILED: --seed {seed} --cases 1: it does not end\n  {case}");
+                eprintln!("FAILED: --seed {seed} --cases 1: the case hangs\n  {case}");
                 std::process::exit(1);
             }
         }
     }
 }
 
-/// The number of repetitions: a leak occurs each time, unlike growing caches or memory that ending threads free late.
+/// How often a case runs to find a leak. A leak occurs in every run; a growing cache, or memory that an ending thread frees late, does not.
 const RUNS: usize = 4;
 
-/// How often to wait for an ended thread to free its memory.
+/// How often to check again, a millisecond later, whether ended threads have freed their memory.
 const LOOKS: usize = 20;
 
 /// The failure of a case, if any, or a leak. `live_bytes` returns the number of bytes that this process holds; nothing else may
@@ -274,7 +274,7 @@ fn check_with_leaks(case: &Case, live_bytes: fn() -> usize) -> Option<String> {
         kept_bytes = kept_after(before, live_bytes)?;
     }
     Some(format!(
-        "each run leaks: the last one {}",
+        "each run leaks; the last one leaked {}",
         counted(kept_bytes, "byte")
     ))
 }

@@ -1,4 +1,4 @@
-//! A plan of a case, and its run under way, if it has one.
+//! A plan of a case, with its run if one is under way; calls on the plan, and their outcomes.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,10 +10,10 @@ use reduce::{AnyPending, BuildError, Operation, Pending, RunError};
 
 use super::vocabulary::Mode;
 
-/// How often a run may be tested: far more often than ranks that alternate need.
+/// How often a run may be tested. This is far more often than ranks need that run alternately.
 const POLLS: u32 = 1000;
 
-/// How long a run may be tested: far longer than any run takes.
+/// How long a run may be tested. This is far longer than any run takes.
 const POLLING_LIMIT: Duration = Duration::from_secs(20);
 
 /// How often a run is tested before the wait, as in programs that do other work meanwhile.
@@ -57,11 +57,11 @@ pub(super) type Form = Box<dyn Fn(Asked) -> Result<Given, Outcome>>;
 /// The result of a call.
 pub(super) enum Given {
     Now(Outcome),
-    /// The run that it has started; dropping it cancels it.
+    /// The run that the call has started. Dropping the run cancels it.
     Later(Box<dyn Run>),
 }
 
-/// The result as values, if this rank gets any.
+/// The result of a call as values; `None` if this rank gets no result.
 pub(super) enum CallResult<T> {
     Now(Option<Vec<T>>),
     Later(Pending<Option<Vec<T>>>),
@@ -166,7 +166,7 @@ fn poll(run: &mut dyn Run, polls: Polls) -> Result<bool, Outcome> {
 pub(super) enum Outcome {
     /// A result, as bytes.
     Value(Vec<u8>),
-    /// No result, and no error: the step has none on this rank.
+    /// Neither a result nor an error: the step gives this rank no result.
     Nothing,
     /// An error.
     Failed(String),
@@ -202,7 +202,7 @@ impl Outcome {
 }
 
 impl fmt::Debug for Outcome {
-    /// Bytes in hexadecimal, unless they are many.
+    /// Shows bytes in hexadecimal, but of many bytes only the first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 32;
         match self {
@@ -242,7 +242,7 @@ impl From<RunError> for Outcome {
 }
 
 impl From<BuildError> for Outcome {
-    /// If ranks build different plans, a rank may find all others waiting.
+    /// If ranks build different plans, they may wait for each other until the silence limit.
     fn from(error: BuildError) -> Self {
         match error {
             BuildError::Transport(comm::Error::Silent { ref peers, .. }) => {

@@ -1,4 +1,4 @@
-//! MPI's own non-blocking sums, called as in a program without treefold, through the interposer that each rank loads.
+//! Sums by MPI's own non-blocking functions. Each rank loads the interposer and calls them there, as a program without treefold would.
 
 pub(super) use interposer::load;
 use interposer::{InFlight, Way, int};
@@ -9,7 +9,7 @@ use super::element::{Element, rows};
 use super::slot::{Asked, Form, Given, Outcome, Run};
 use super::vocabulary::Mode;
 
-/// Sums by MPI's functions; nothing has to be built.
+/// A form that sums by MPI's functions, for which no plan has to be built.
 pub(super) fn form(own: Own) -> Form {
     Box::new(move |asked| {
         let run = start(&own, asked).map_err(Outcome::Failed)?;
@@ -86,7 +86,7 @@ mod interposer {
         let name = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
         // SAFETY: the name ends with a null character, and the interposer's initialisers have no requirements.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        let failed = || Error::Mpi(format!("{} cannot be loaded", path.display()));
+        let failed = || Error::Mpi(format!("{} could not be loaded", path.display()));
         let handle = NonNull::new(handle).ok_or_else(failed)?;
         LOADED.get_or_init(|| Loaded(handle));
         Ok(())
@@ -119,8 +119,8 @@ mod interposer {
         ($name:expr, $($argument:expr => $type:ty),*) => {{
             let address = function($name)?;
             type Function = unsafe extern "C" fn($($type),*) -> c_int;
-            // SAFETY: by MPI's standard, the function of this name has this type; handles are words; a function that takes an int uses
-            // half of the word.
+            // SAFETY: by MPI's standard, the function of this name has this type. Handles are passed as words; a function whose handles
+            // are ints uses half of each word.
             let function = unsafe { mem::transmute::<*mut c_void, Function>(address) };
             // SAFETY: rows have the lengths that MPI requires, and live until the request is complete; there is a count for each rank; the
             // request is live or null; other pointers are to memory for results.
@@ -142,7 +142,7 @@ mod interposer {
         pub(super) const ALL: [Self; 4] = [Self::One, Self::All, Self::Any, Self::Some];
     }
 
-    /// A sum that was started on all processes; dropping it waits before the rows are freed.
+    /// A sum that was started on all processes. Dropping this value waits for the sum before freeing the rows.
     pub(super) struct InFlight {
         request: Box<Request>,
         row: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Plans of items in tree order.
+//! Plans of reductions in tree order: their items, the expected results, and how a program uses them.
 
 use std::ops::Range;
 
@@ -131,12 +131,12 @@ fn call<T: Element, O: Operator<T> + 'static>(
             }
         }
     });
-    // The program may change the slice again.
+    // After the call, a program may change the slice.
     local.fill(T::zeroed());
     Ok(answer)
 }
 
-/// The expected result of a rank, by the recursive definition of the order over all items.
+/// The expected result of a rank, computed by the recursive definition of the order over all items.
 pub(super) fn expected<T: Element, O: Operator<T>>(
     operator: O,
     own: &Own,

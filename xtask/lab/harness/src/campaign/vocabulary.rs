@@ -1,4 +1,4 @@
-//! The vocabulary of cases: plans, calls and steps.
+//! What cases consist of: specifications of plans, and steps with actions.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl Spec {
         own.fold(0, |items, range| items + (range.end - range.start))
     }
 
-    /// A builder with all settings but the items and the operator.
+    /// A builder with all settings except the items and the operator.
     pub(super) fn builder(&self, world: &World) -> Builder {
         let mut builder = Plan::builder(world).width(self.width).root(self.root);
         if let Some(algorithm) = self.algorithm {
@@ -102,7 +102,7 @@ impl Spec {
         Some(extents)
     }
 
-    /// The operations that a fault may call instead.
+    /// The operations that a faulty rank may call instead of this one.
     pub(super) fn others(&self, operation: Operation, mode: Mode) -> Vec<Operation> {
         let calls = self.calls().into_iter();
         calls
@@ -145,7 +145,7 @@ pub enum Kind {
     ProductF32,
     /// Maxima of `i64`.
     MaxI64,
-    /// Affine maps over `[u64; 2]`, composed: the operator does not commute.
+    /// Compositions of affine maps over `[u64; 2]`. The operator is not commutative.
     Affine,
     /// A user-defined operator on `f64`, which turns large numbers into NaNs.
     CustomF64,
@@ -179,7 +179,7 @@ impl Kind {
         matches!(self, Self::Exact(_) | Self::Keyed(_))
     }
 
-    /// Whether its keys are hashed, so that no algorithm is chosen.
+    /// Whether the keys of the plan are hashed. No algorithm can be chosen for such a plan.
     pub(super) fn is_hashed(self) -> bool {
         self == Self::Keyed(Keyed::Hashed)
     }
@@ -190,12 +190,12 @@ impl Kind {
     }
 }
 
-/// A call on a plan.
+/// A step of a program: an action on a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// The plan, by its number in [`Case::plans`](super::Case::plans).
     pub plan: usize,
-    /// The action on it.
+    /// The action on this plan.
     pub action: Action,
 }
 
@@ -221,9 +221,9 @@ pub enum Action {
 /// How a call is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
-    /// It returns the result.
+    /// The call returns the result.
     Blocking,
-    /// It starts a run.
+    /// The call starts a run.
     Split,
 }
 
@@ -236,9 +236,9 @@ pub(super) enum PlanState {
     Ready,
     /// A run is under way.
     InFlight {
-        /// Its operation.
+        /// The operation of the run.
         operation: Operation,
-        /// The step that started it.
+        /// The step that started the run.
         start: usize,
     },
 }

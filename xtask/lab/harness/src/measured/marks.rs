@@ -1,7 +1,7 @@
-//! The parts of a page that are written from records: between `<!-- measured: FILE?QUERY -->` and `<!-- end -->`.
+//! Rewrites the parts of pages that come from records: those between `<!-- measured: FILE?QUERY -->` and `<!-- end -->`.
 //!
-//! The file is named from the root of the checkout; [`query`](super::query) has the queries. Words stay in their line; a table has lines of
-//! its own.
+//! FILE is a path from the root of the checkout, and [`query`](super::query) describes QUERY. Words stay in the line of the comments. A table
+//! gets separate lines.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub fn filled(page: &str, records: &mut Records) -> Result<(String, usize), Stri
         let mut lines = text.rsplit('\n');
         if !is_table && lines.next().is_none_or(|line| line.trim().is_empty()) {
             // Markdown treats a line that begins with a comment as HTML.
-            return Err(fault("words begin no line".to_owned()));
+            return Err(fault("words must not begin a line".to_owned()));
         }
         let line_break = if is_table { "\n" } else { "" };
         text += &format!("{BEGIN}{address}{CLOSE}{line_break}{answer}{END}");
@@ -93,7 +93,7 @@ mod tests {
 
     use super::{Records, filled};
 
-    /// Only errors are tested here; test `documents` compares the pages.
+    /// Only errors are tested here; tests of crate `documents` compare the pages with records.
     #[test]
     fn marks_that_are_none() {
         let folder = std::env::temp_dir().join(format!("treefold-marks-{}", std::process::id()));
@@ -116,7 +116,7 @@ mod tests {
             ),
             (
                 "- a\n  <!-- measured: r.json?value=ns -->5<!-- end -->",
-                "begin no line",
+                "must not begin a line",
             ),
         ] {
             let error = filled(page, &mut records).unwrap_err();

@@ -1,13 +1,13 @@
 //! Queries by which pages quote records, in the form of a URL query: `docs/measured/reduce.json?value=ratio&variant=plan&n=460..2000`.
 //!
 //! - `about`: the machine, the day, the commit and the command.
-//! - `value=FIELD`: its smallest and largest value in the selected rows, as "0.81 to 1.14".
-//! - `rows=FIELD&columns=FIELD&cell=FIELD`: a table of such values; `cell=us,ratio` gives "0.28 (0.77)".
+//! - `value=FIELD`: the smallest and largest value of the field in the selected rows, as "0.81 to 1.14".
+//! - `rows=FIELD&columns=FIELD&cell=FIELD`: a table of such values. `cell=us,ratio` gives "0.28 (0.77)".
 //!
-//! Every other `FIELD=…` selects rows: by a list of values, which also gives their order, or by a range of numbers, `FIRST..LAST`. A value
-//! may be `value:name`, which names it in a table; `_` stands for a space.
+//! Every other `FIELD=…` selects rows, either by a list of values, which also gives their order, or by a range of numbers, `FIRST..LAST`. A
+//! value may be written `value:name`. A table then shows the name, in which `_` stands for a space.
 //!
-//! Additional fields: `us`, `s`; `ns_item`, nanoseconds per item; `ratio`, the time divided by the reference's.
+//! Computed fields are `us` and `s`, the time in these units; `ns_item`, the time per item; and `ratio`, the time divided by the reference's.
 
 use serde_json::Value;
 
@@ -59,7 +59,7 @@ impl Source {
             (_, Some(rows), Some(columns), Some(cell)) => {
                 table(&chosen, &filters, [rows, columns], cell)
             }
-            _ => Err("asks neither for `value` nor for `rows`, `columns` and `cell`".to_owned()),
+            _ => Err("has neither `value` nor all of `rows`, `columns` and `cell`".to_owned()),
         }
     }
 
@@ -68,7 +68,7 @@ impl Source {
         let [Some(machine), Some(date), Some(commit), Some(command)] =
             parts.map(|name| self.head[name].as_str())
         else {
-            return Err("does not say machine, date, commit and command".to_owned());
+            return Err("the record lacks the machine, date, commit or command".to_owned());
         };
         let load = self.head["load"].as_f64();
         let load = load.map_or(String::new(), |load| format!(", load {load:.1}"));
@@ -187,7 +187,7 @@ fn headings(rows: &[&Value], filters: &[Filter<'_>], field: &str) -> Vec<(String
     found
 }
 
-/// A table: a cell has the range of all rows that belong there, or a dash.
+/// A table of values. A cell has the range of the values of all its rows, or a dash if there are none.
 fn table(
     chosen: &[&Value],
     filters: &[Filter<'_>],
@@ -207,7 +207,7 @@ fn table(
             cells.push(if here.is_empty() {
                 "–".to_owned()
             } else {
-                // The reference has the ratio 1.
+                // The ratio of the reference is always 1, so it is left out.
                 let is_reference = here.iter().all(|row| row["variant"] == row["reference"]);
                 let fields = cell.split(',');
                 let fields = fields.filter(|&field| !(is_reference && field == "ratio"));
@@ -228,7 +228,7 @@ mod tests {
 
     use super::Source;
 
-    /// Only errors are tested here; test `documents` compares the pages.
+    /// Only errors are tested here; tests of crate `documents` compare the pages with records.
     #[test]
     fn queries_that_find_nothing() {
         let times = r#"{"rows": [{"variant": "plan", "n": 2, "ns": 3.0, "reference_ns": 4.0}]}"#;

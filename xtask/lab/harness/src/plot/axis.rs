@@ -1,4 +1,4 @@
-//! The axes: their quantity, scale, range and labels, as plotters draws them.
+//! The axes of plots: their quantity, scale, range and labels, as plotters draws them.
 
 use std::iter;
 use std::ops::Range;
@@ -39,7 +39,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// A linear axis; a vertical one starts at 0.
+    /// A linear axis. If it is vertical, its range includes 0.
     pub fn linear(name: impl Into<String>) -> Self {
         Self::new(name, Scale::Linear)
     }
@@ -61,14 +61,14 @@ impl Axis {
         }
     }
 
-    /// Whether a value can be drawn on it.
+    /// Whether a value can be drawn on this axis.
     pub(super) fn has(&self, value: f64) -> bool {
         let has_zero = self.scale == Scale::DecadesAndZero;
         let is_linear = self.scale == Scale::Linear;
         value.is_finite() && (value > 0.0 || is_linear || has_zero && value >= 0.0)
     }
 
-    /// The range to draw for these values: from the smallest to the largest, and from 0 if it is vertical, with a margin.
+    /// The range to draw for these values, with a margin: from the smallest to the largest, and also 0 if the axis is vertical and linear.
     pub(super) fn span(&self, values: impl Iterator<Item = f64>, is_upright: bool) -> Span {
         let shown: Vec<f64> = values.filter(|&value| self.has(value)).collect();
         let has_zero = self.scale == Scale::DecadesAndZero && shown.iter().any(|&y| y <= 0.0);
@@ -150,7 +150,7 @@ impl Ranged for Span {
         if self.scale == Scale::Linear {
             return self.linear().key_points(hint);
         }
-        // From 10 labels on, plotters adds multiples of powers.
+        // If 10 or more labels fit, plotters would add multiples of powers.
         let powers = self.logarithmic().key_points(BoldPoints(count.min(9)));
         if let Some(least) = self.least {
             let is_written = |power: &f64| *power > 0.999 * least;

@@ -1,5 +1,5 @@
-//! The frame of a plot: titles above, the chart with its axes, and the name of each line at its end. If the lines of a single plot would
-//! overlap, there are small multiples instead: one panel for each method, on the same axes.
+//! The frame of a plot: titles above, the chart with its axes, and the name of each line at the line's end. A plot whose lines would overlap
+//! is drawn as small multiples instead, with one panel for each method on the same axes.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ const MARGIN: i32 = 160;
 const GAP: i32 = 80;
 const LEADER: i32 = 260;
 
-/// The size of a picture as wide as a page; phones show it at 400 pixels.
+/// The width of a picture that is as wide as a page. Phones show such a picture 400 pixels wide.
 const PAGE: i32 = 6800;
 
 /// The layout of a plot.
@@ -31,7 +31,7 @@ pub(super) struct Frame<'p> {
     /// All lines of the picture, which determine the ranges of the axes.
     shown: &'p [Line],
     titles: Vec<(Text, String)>,
-    /// The names of lines, each in lines of text; none in a panel.
+    /// The name of each plotted line, split into rows of text. Empty if the picture is a panel.
     names: Vec<Vec<String>>,
     /// The text above the vertical axis.
     y_name: &'p str,
@@ -58,7 +58,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// One of several plots on the same axes, which share a key.
+    /// The layout of one of several plots that have the same axes and share a key.
     fn panel(plot: &'p Plot, shown: &'p [Line], width: i32) -> Self {
         let titles = vec![(Text::Name, plot.title.clone())];
         Self {
@@ -67,7 +67,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// A layout with this chart height, and this space above for the name of the vertical axis.
+    /// A layout with a chart of height `between`, and with the space `above` for the name of the vertical axis.
     fn new(
         plot: &'p Plot,
         titles: Vec<(Text, String)>,
@@ -94,7 +94,7 @@ impl<'p> Frame<'p> {
         let widths = self.names.iter().flatten();
         let widths = widths.map(|name| Text::Name.width(name));
         let right = match self.names.len() {
-            // The vertical axis already has its name.
+            // A single line needs no name, because the vertical axis has one.
             0..=1 => self.size.0 - 2 * MARGIN,
             _ => self.size.0 - MARGIN - widths.max().unwrap_or(0) - LEADER - GAP / 2,
         };
@@ -150,7 +150,7 @@ impl<'p> Frame<'p> {
         Ok(chart)
     }
 
-    /// The name of each line at its end.
+    /// Draws the name of each line at the line's end.
     fn draw_names(&self, area: &Area<'_>, column: i32, traces: &[Trace<'_>]) -> Drawn {
         let named = traces.iter().zip(&self.names);
         let named = named.filter_map(|(own, name)| Some((*own.points.last()?, own.colour, name)));
@@ -199,7 +199,7 @@ fn draw_titles(area: &Area<'_>, titles: &[(Text, String)]) -> Result<i32, Failur
 /// The centres of labels with these desired positions and heights, between `top` and `bottom`. Labels keep their order, which is
 /// that of the desired positions; they do not overlap, and are as close to these positions as possible.
 fn spread(labels: &[(i32, i32)], top: i32, bottom: i32) -> Vec<i32> {
-    // Without heights, labels need only be in order: those that are not are moved to their mean (isotonic regression).
+    // Without heights, labels need only be in order. Neighbours that are not in order are moved to their mean (isotonic regression).
     let mut above = 0;
     let mut stacks: Vec<(i32, i32)> = Vec::new();
     for &(wanted, height) in labels {
@@ -235,7 +235,7 @@ const WIDTH: i32 = PAGE / 2;
 /// The length of a line in the key.
 const SAMPLE: i32 = 420;
 
-/// Writes the picture to a file: titles, a key, and the panels below.
+/// Writes a picture with panels to a file: titles, a key, and the panels below.
 pub(super) fn write_panels(plot: &Plot, path: &Path) -> Result<(), Error> {
     let (parts, note) = (parts(plot), Text::Note.line());
     let titles = titles(plot, PAGE - 2 * MARGIN);
@@ -345,7 +345,7 @@ mod tests {
             let line = Line::dots("some", vec![(1.0, 2.0), (10.0, 5.0)]);
             let bars = vec![bar, (4.0, 6.0)];
             let drawn = svg(vec![Line { bars, ..line }]);
-            // The colour of a first line that is no method.
+            // The colour of the first line, whose name is not a method's.
             let stroke = format!("stroke=\"#6F5BD0\" stroke-width=\"{FINE}\"");
             let drawn_count = drawn.matches(&stroke).count();
             assert_eq!(drawn_count, bars_count, "{bar:?}: {drawn}");

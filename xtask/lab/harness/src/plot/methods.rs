@@ -5,7 +5,7 @@ use plotters::style::RGBColor;
 use super::Line;
 use super::style::{BLUE, BROWN, GREEN, INK, MUTED, OCHRE, PINK, VERMILION, VIOLET};
 
-/// Lengths of dashes and gaps; solid if empty.
+/// The lengths of dashes and gaps; `None` for a solid line.
 pub(super) type Dashes = Option<(i32, i32)>;
 
 /// The dashes of references.
@@ -14,8 +14,8 @@ const LEVEL_DASHES: Dashes = Some((40, 30));
 /// The dashes of lines that share a colour in a picture; the first is solid.
 const VARIANTS: [Dashes; 4] = [None, Some((90, 50)), Some((30, 50)), Some((200, 60))];
 
-/// The methods, by the names of lines. A line of text has the names that share one of [`COLOURS`], in the same order. Schedules that never
-/// appear in the same picture share a colour.
+/// The methods, which are names of plotted lines. Each row of text has the names that share a colour, and the rows are in the order of
+/// [`COLOURS`]. Schedules that never appear in the same picture share a colour.
 const METHODS: &str = "\
 treefold|treefold's plan|treefold's MPI_Allreduce|treefold's MPI_Reduce|tree
 treefold, exact|dissemination|fibonacci|two-tree
@@ -29,7 +29,7 @@ direct|recursive|reduce-broadcast|linear-doubly-pipelined";
 /// The colours of methods.
 const COLOURS: [RGBColor; 8] = [BLUE, GREEN, VERMILION, OCHRE, PINK, VIOLET, BROWN, INK];
 
-/// The colours of other lines, beginning with those that no method of this project has.
+/// The colours of lines that are not methods, beginning with those that none of treefold's own methods has.
 const OTHERS: [RGBColor; 8] = [VIOLET, BROWN, OCHRE, PINK, INK, GREEN, BLUE, VERMILION];
 
 /// The colour of a line, if its name is a method. The part after a comma distinguishes variants of a method.
@@ -47,7 +47,7 @@ pub(super) fn family(name: &str) -> &str {
     name.split_once(", ").map_or(name, |(family, _)| family)
 }
 
-/// The styles of a picture's lines. Lines that are not methods share the remaining colours, one for all variants of a name.
+/// The colours and dashes of a picture's lines. Lines that are not methods share the remaining colours. All variants of a name have one colour.
 pub(super) fn looks(lines: &[Line]) -> Vec<(RGBColor, Dashes)> {
     let mut taken: Vec<(&str, RGBColor)> = Vec::new();
     let mut looks: Vec<(RGBColor, Dashes)> = Vec::new();

@@ -7,11 +7,11 @@ use plotters::style::{FontDesc, FontFamily, FontStyle, RGBColor, ShapeStyle, Tex
 
 /// Treefold's sum in tree order.
 pub const BLUE: RGBColor = RGBColor(0x00, 0x72, 0xB2);
-/// References: plain sums, the MPI library's own.
+/// References, such as plain sums and the MPI library's own.
 pub const VERMILION: RGBColor = RGBColor(0xD5, 0x5E, 0x00);
 /// Exact sums.
 pub const GREEN: RGBColor = RGBColor(0x00, 0x8F, 0x68);
-/// The rest of the palette. These are Okabe and Ito's colours or close to them, which colour-blind people can distinguish.
+/// Another colour of the palette. All colours are close to those of Okabe and Ito, which colour-blind people can distinguish.
 pub const OCHRE: RGBColor = RGBColor(0xB3, 0x7A, 0x00);
 /// Another colour of the palette.
 pub const PINK: RGBColor = RGBColor(0xC0, 0x5C, 0x94);
@@ -76,7 +76,7 @@ pub const FINE: u32 = 13;
 /// Axes and grids.
 pub const HAIR: u32 = 10;
 
-/// Common fonts; without them, viewers use DejaVu Sans or a similar one.
+/// Common fonts. Viewers that lack them use a similar font, such as DejaVu Sans.
 const FONT: FontFamily<'_> = FontFamily::Name("Helvetica,Arial,sans-serif");
 
 /// A line of a colour and a width.
@@ -119,7 +119,7 @@ impl Text {
         self.looks().0 * 5 / 4
     }
 
-    /// The approximate width of a text in Helvetica, since plotters knows no fonts.
+    /// The approximate width of a text in Helvetica. It is computed here, since plotters knows no fonts.
     pub fn width(self, text: &str) -> i32 {
         let (size, ..) = self.looks();
         // In hundredths of the font's size.

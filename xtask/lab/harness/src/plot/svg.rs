@@ -1,6 +1,6 @@
 //! Writes a picture with its background as SVG, drawn by plotters.
 //!
-//! plotters has integer coordinates, so a picture uses tenths of a pixel, as do all lengths below `plot`.
+//! plotters has integer coordinates, so coordinates are tenths of a pixel, as are all lengths in module `plot`.
 
 use std::io;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub type Drawn = Result<(), Failure>;
 /// An error of plotters.
 pub type Failure = DrawingAreaErrorKind<io::Error>;
 
-/// A picture of this width and height.
+/// Draws a picture of this width and height. Returns its SVG text.
 pub fn picture(
     (width, height): (i32, i32),
     title: &str,
@@ -38,7 +38,7 @@ pub fn picture(
     draw(&area)?;
     area.present()?;
     drop(area);
-    // plotters has no pixel sizes, accessible titles, style sheets or round corners.
+    // plotters cannot write pixel sizes, accessible titles, style sheets or round corners, so they are added here.
     let (_, elements) = drawn.split_once('\n').unwrap_or_default();
     let (card, edge) = (hexadecimal(CARD), hexadecimal(EDGE));
     let elements = format!(
@@ -66,7 +66,7 @@ pub fn write(
     Ok(files::write(path, picture)?)
 }
 
-/// Draws a line of text: its left end, middle or right end is at this point.
+/// Draws a line of text whose left end, middle or right end is at this point.
 pub fn text(area: &Area<'_>, at: Point, anchor: HPos, kind: Text, text: &str) -> Drawn {
     let style = kind.style().pos(Pos::new(anchor, VPos::Center));
     area.draw_text(&raised(text), &style, at)

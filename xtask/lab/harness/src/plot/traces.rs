@@ -1,4 +1,4 @@
-//! The lines of a plot: positions, colours and dashes.
+//! Draws the lines of a plot, with their positions, colours and dashes.
 
 use plotters::chart::ChartContext;
 use plotters::coord::cartesian::Cartesian2d;
@@ -21,7 +21,7 @@ const FEW_POINTS: usize = 24;
 
 const DOT: u32 = 28;
 
-/// Lines closer than this look like one: they are drawn as alternating dashes of this length.
+/// Lines closer than `SAME` look like one line, so they are drawn as alternating dashes of length `STRIPE`.
 const SAME: u32 = 8;
 const STRIPE: i32 = 90;
 
@@ -39,7 +39,7 @@ pub(super) struct Trace<'p> {
 
 /// The lines of a plot, without values that the axes cannot show.
 pub(super) fn traces<'p>(plot: &'p Plot, chart: &Chart<'_>, area: &Area<'_>) -> Vec<Trace<'p>> {
-    // A chart uses positions in the whole picture, an area positions within itself.
+    // Positions of a chart are relative to the whole picture, those of an area to the area.
     let (left, top) = area.get_base_pixel();
     let at = |&(x, y): &(f64, f64)| {
         let has_place = plot.x.has(x) && plot.y.has(y);
@@ -59,7 +59,7 @@ pub(super) fn traces<'p>(plot: &'p Plot, chart: &Chart<'_>, area: &Area<'_>) -> 
         let bars = line.points.iter().zip(&line.bars);
         let bars = bars.filter_map(|(&(x, _), &(low, high))| {
             let ends = [at(&(x, low))?, at(&(x, high))?];
-            // Bars of several lines are side by side, or they would overlap.
+            // Bars of several lines are drawn side by side, because they would overlap.
             Some(ends.map(|(x, y)| (x + BAR * index - 3 * BAR / 2, y)))
         });
         Trace {
@@ -76,7 +76,7 @@ pub(super) fn traces<'p>(plot: &'p Plot, chart: &Chart<'_>, area: &Area<'_>) -> 
     traces
 }
 
-/// Makes overlapping lines alternate: each is drawn above the next, with gaps for all that follow.
+/// Makes overlapping lines visible as alternating dashes. Each line is drawn above the next, with gaps for all lines that follow.
 fn stripe(traces: &mut [Trace<'_>]) {
     let first = |own: &Trace<'_>| traces.iter().position(|other| own.is_on(other));
     let firsts: Vec<Option<usize>> = traces.iter().map(first).collect();

@@ -17,11 +17,11 @@ const SAMPLE_NS: f64 = 100_000.0;
 /// How the schedule is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Choice {
-    /// The job names it.
+    /// The job names the algorithm.
     Named(Algorithm),
-    /// The plan chooses it, for the measured network.
+    /// The plan chooses the schedule for the measured network.
     Tuned,
-    /// The plan chooses it, for the network that it assumes.
+    /// The plan chooses the schedule for the network that plans assume without a measurement.
     Unmeasured,
 }
 
@@ -47,11 +47,11 @@ pub(super) struct ScheduleCase<'h> {
     pub(super) collective: Collective,
     pub(super) width: usize,
     pub(super) rounds: usize,
-    /// The number of elements in a block, for schedules that depend on it.
+    /// The number of elements in a block, if the case prescribes one.
     pub(super) block_elements: Option<usize>,
 }
 
-/// A call of all ranks.
+/// A call that all ranks make together.
 type TimedCall<'c> = &'c mut dyn FnMut() -> Result<(), Error>;
 
 impl ScheduleCase<'_> {
@@ -220,7 +220,7 @@ impl ScheduleCase<'_> {
         running.expect("every algorithm offers reductions")
     }
 
-    /// The algorithm, if the plan chose it, and the schedule's remark, if it has one.
+    /// The algorithm, if the plan chose one, and the schedule's remark, if there is one.
     fn remark(&self, choice: Choice, plan: &AnyPlan) -> Option<String> {
         let chosen = match choice {
             Choice::Named(_) => None,
@@ -234,7 +234,7 @@ impl ScheduleCase<'_> {
         }
     }
 
-    /// The time that the simulator predicts for the same programs.
+    /// The time that the simulator predicts for the plan's schedule.
     fn simulated_ns(&self, plan: &AnyPlan, row_bytes: f64) -> Option<f64> {
         let schedule = plan.schedule(self.operation())?;
         // Pipelined algorithms process all blocks in one run; the others need a run for each block.
