@@ -19,7 +19,7 @@ pub(super) fn read(package: &str, name: &str) -> Result<String, Error> {
 /// A group of declarations with their comment.
 #[derive(Debug, Default)]
 pub(super) struct Paragraph {
-    /// The names of its functions and types, in order.
+    /// The names of the declared functions and types, in order.
     pub(super) names: Vec<String>,
     /// The comment, without its stars.
     pub(super) comment: String,
@@ -157,7 +157,7 @@ fn manual_page(
     text += ".fi\n.PP\nLink with \\-ltreefold.\n";
     text += &format!(".SH DESCRIPTION\n{}", description(&paragraph.comment));
     if paragraph.code.contains("treefold_status treefold_") {
-        text += ".SH RETURN VALUE\nTREEFOLD_OK, or the code of an error. treefold_last_error(3) says what went wrong.\n";
+        text += ".SH RETURN VALUE\nTREEFOLD_OK, or the code of an error. treefold_last_error(3) describes the error.\n";
     }
     if title != whole {
         text += &format!(".SH SEE ALSO\n.BR {whole} (3)\n");
@@ -297,7 +297,7 @@ typedef struct x_range {
         assert_eq!(all[4].code, "static inline x_status x_three(int x);");
     }
 
-    /// Every function has a page with a description; troff, if installed, accepts it.
+    /// Every function has a page with a description. If troff is installed, it accepts all pages.
     #[test]
     fn headers_become_pages() {
         for (folder, name) in HEADERS {

@@ -1,9 +1,9 @@
 //! `cargo xtask install`: installs the libraries for C, C++ and Fortran in a prefix, with files for pkg-config and CMake.
 //!
-//! `lib/libtreefold` is for programs with and without MPI: it finds a program's MPI library at run time. `lib/libtreefold_mpi` is another
-//! name for it. `lib/libtreefold_reprored` has ReproRed's names. Unchanged programs load `lib/libtreefold_pmpi`, and `bin/treefold-run`
-//! starts them. No installed file contains the path of the prefix, so you can move the prefix, or pack it as a package's `/usr`. The prefix
-//! has a list of the installed files.
+//! `lib/libtreefold` is for programs with and without MPI. It finds a program's MPI library at run time. `lib/libtreefold_mpi` is another name
+//! of this library. `lib/libtreefold_reprored` defines ReproRed's functions. `bin/treefold-run` starts unchanged programs, which then load
+//! `lib/libtreefold_pmpi`. No installed file contains the path of the prefix, so you can move the prefix, or pack it as a package's `/usr`. The
+//! prefix has a list of the installed files.
 
 #![expect(clippy::print_stdout, reason = "it says what it builds and installs")]
 
@@ -33,7 +33,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Options of `install`.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// The folder to install to: it gets lib/, include/, share/ and bin/; created if it does not exist
+    /// The folder to install to, which gets lib/, include/, share/ and bin/; created if it does not exist
     #[arg(long, value_name = "FOLDER")]
     prefix: Option<PathBuf>,
     /// The folder of the libraries below the prefix, for example lib/x86_64-linux-gnu on Debian
@@ -45,7 +45,7 @@ pub struct Options {
     /// Skip the interposer, which unchanged MPI programs load
     #[arg(long)]
     no_mpi: bool,
-    /// Remove all symbols from shared libraries but those that programs link
+    /// Remove all symbols from shared libraries except those that programs link
     #[arg(long)]
     strip: bool,
     /// Uninstall from the prefix; files that have changed are kept
@@ -58,7 +58,7 @@ pub struct Options {
 /// # Errors
 /// The prefix cannot be written to, or a library cannot be built.
 pub fn install(options: &Options) -> Result<(), Error> {
-    let missing = "it is missing: the folder to install to, as in `--prefix ~/treefold`";
+    let missing = "this option is missing; name a folder to install to, like `--prefix ~/treefold`";
     let folder = options.prefix.as_deref();
     let folder = folder.ok_or_else(|| Error::option("--prefix", missing))?;
     if options.uninstall {
@@ -78,7 +78,7 @@ pub fn install(options: &Options) -> Result<(), Error> {
         .try_for_each(|part| part.install(&built, &prefix, &values))
         .and_then(|()| install_licences(parts, &sources, &prefix))
         .and_then(|()| install_texts(&prefix));
-    // After a failure, the list also has the files installed so far.
+    // The list is written even after a failure, with the files that have been installed.
     prefix.write_manifest()?;
     installed?;
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
@@ -111,7 +111,7 @@ fn next_steps(prefix: &Path, libdir: &str, sources: &Path) -> Vec<String> {
     lines
 }
 
-/// Adds a folder to a list that may be empty.
+/// A line that adds a folder to a variable, which may be empty.
 fn exported(variable: &str, folder: &Path) -> String {
     let folder = shell_word(folder);
     format!("  export {variable}={folder}${{{variable}:+:${variable}}}")
@@ -121,21 +121,21 @@ fn exported(variable: &str, folder: &Path) -> String {
 fn uninstall(folder: &Path) -> Result<(), Error> {
     let missing = || {
         let path = folder.join(manifest::PATH);
-        let reason = "it is missing: nothing is known to be installed there";
+        let reason = "it is missing, so it is not known which files are installed";
         Error::option("--uninstall", format!("{}: {reason}", path.display()))
     };
     let manifest = Manifest::read(folder)?;
     manifest.ok_or_else(missing)?.remove(folder)
 }
 
-/// Checks the folder of libraries: below the prefix, without characters that are special to pkg-config, CMake or the shell.
+/// Checks that the folder of libraries is below the prefix and has no characters that are special to pkg-config, CMake or the shell.
 fn checked_libdir(typed: &str) -> Result<&str, Error> {
     let folder = typed.trim_end_matches('/');
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._+-/".contains(c);
     if folder.chars().all(is_plain) && manifest::is_below(folder) && !folder.contains("//") {
         return Ok(folder);
     }
-    let reason = "is not a folder below the prefix, as lib64 or lib/x86_64-linux-gnu are";
+    let reason = "is not a folder below the prefix, such as lib64 or lib/x86_64-linux-gnu";
     Err(Error::option("--libdir", format!("`{typed}` {reason}")))
 }
 
@@ -151,7 +151,7 @@ fn build(parts: &[&Part], offline: bool) -> Result<(Vec<BuiltLibrary>, Sources),
     if offline {
         cargo.arg("--offline");
     }
-    let built = libraries(&mut cargo, "`cargo build --release` says more");
+    let built = libraries(&mut cargo, "`cargo build --release` shows all errors");
     built.map_err(|error| explained(&error.to_string()).map_or(error, Error::Cargo))
 }
 
@@ -159,9 +159,9 @@ fn build(parts: &[&Part], offline: bool) -> Result<(Vec<BuiltLibrary>, Sources),
 fn explained(error: &str) -> Option<String> {
     let is_offline = ["failed to download", "no matching package", "offline"];
     let advice = if error.contains("linker `") && error.contains("not found") {
-        "no C compiler, which links libraries: install gcc or clang, as by `apt install gcc libc6-dev`"
+        "linking needs a C compiler; install gcc or clang, for example by `apt install gcc libc6-dev`"
     } else if is_offline.iter().any(|words| error.contains(words)) {
-        "treefold's dependencies are not here: use the tarball, which has them, or `cargo fetch` with a network"
+        "treefold's dependencies are missing; use the tarball, which has them, or run `cargo fetch` with a network"
     } else {
         return None;
     };

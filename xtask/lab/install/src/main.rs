@@ -1,4 +1,4 @@
-//! The program behind `cargo xtask install`.
+//! The program of `cargo xtask install`.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The list of files installed in a prefix, for uninstalling exactly these.
+//! The manifest: the list of files installed in a prefix, by which exactly these files can be uninstalled.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,10 +8,10 @@ use std::path::{Component, Path};
 
 use checkout::{Error, files};
 
-/// The file's name below the prefix.
+/// The manifest's path below the prefix.
 pub(super) const PATH: &str = "share/treefold/manifest.txt";
 
-/// The file's first line.
+/// The manifest's first line.
 const TITLE: &str = "# The files that `cargo xtask install` has written. `--uninstall` removes all that are unchanged.";
 
 /// The kind of an installed entry, and how to recognise it.
@@ -19,7 +19,7 @@ const TITLE: &str = "# The files that `cargo xtask install` has written. `--unin
 pub(super) enum Entry {
     /// A folder created by the installation.
     Folder,
-    /// A file with content of this hash.
+    /// A file whose content has this hash.
     File(u64),
     /// A link to this file in the same folder.
     Link(String),
@@ -33,7 +33,7 @@ impl Manifest {
     /// The manifest of a prefix; `None` if it has none.
     ///
     /// # Errors
-    /// It cannot be read or is invalid.
+    /// The manifest cannot be read or is invalid.
     pub(super) fn read(prefix: &Path) -> Result<Option<Self>, Error> {
         let path = prefix.join(PATH);
         if !path.exists() {
@@ -45,7 +45,7 @@ impl Manifest {
             if line.starts_with('#') {
                 continue;
             }
-            let wrong = || Error::file(&path, format!("line {number} is not a manifest's"));
+            let wrong = || Error::file(&path, format!("line {number} is invalid"));
             let (path, entry) = parse(line).ok_or_else(wrong)?;
             manifest.add(path, entry);
         }
@@ -57,7 +57,7 @@ impl Manifest {
         self.0.insert(path.to_owned(), entry);
     }
 
-    /// The file's content.
+    /// The manifest as text.
     pub(super) fn text(&self) -> String {
         let mut text = format!("{TITLE}\n");
         for (path, entry) in &self.0 {
@@ -70,10 +70,10 @@ impl Manifest {
         text
     }
 
-    /// Removes the listed entries and then the list. Reports each.
+    /// Removes the listed entries and then the manifest. Prints what happened to each entry.
     ///
     /// # Errors
-    /// An entry cannot be removed. The list remains, so that the removal can be repeated.
+    /// An entry cannot be removed. The manifest remains, so that the removal can be repeated.
     pub(super) fn remove(&self, prefix: &Path) -> Result<(), Error> {
         // Folders come after their contents.
         for (name, entry) in self.0.iter().rev() {
@@ -95,7 +95,7 @@ impl Manifest {
     }
 }
 
-/// Removes an entry if it is unchanged. Returns what it did.
+/// Removes an entry if it is unchanged. Returns what happened.
 fn remove(path: &Path, entry: &Entry) -> io::Result<&'static str> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
@@ -108,7 +108,7 @@ fn remove(path: &Path, entry: &Entry) -> io::Result<&'static str> {
         Entry::Link(target) => found.is_symlink() && fs::read_link(path)? == Path::new(target),
     };
     if !is_as_installed {
-        return Ok("kept, because changed");
+        return Ok("kept, since it was changed");
     }
     fs::remove_file(path)?;
     Ok("removed")
@@ -132,7 +132,7 @@ pub(super) fn is_below(path: &str) -> bool {
     !path.is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// FNV-1a: detects changed files in a few lines of code. It need not resist forgery.
+/// The hash FNV-1a, which takes few lines of code. It must detect changed files, but need not resist forgery.
 pub(super) fn content_hash(content: &[u8]) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325_u64;
     content.iter().fold(start, |hash, &byte| {

@@ -21,8 +21,8 @@ pub(super) struct Part {
     target: &'static str,
     /// The library's installed name: the file is `libNAME.so`.
     pub(super) name: &'static str,
-    /// The folders of bindings/ with headers and modules. If a library has such folders, programs link it: it is also installed as a static
-    /// library, as [`OTHER_NAME`], and with ReproRed's interface.
+    /// The folders of bindings/ with headers and modules. A library with such folders is one that programs link. It is also installed as a
+    /// static library, as [`OTHER_NAME`], and with ReproRed's interface.
     pub(super) folders: &'static [&'static str],
     templates: &'static [Template],
 }
@@ -39,7 +39,7 @@ pub(super) const LIBRARY: Part = Part {
 /// Another name by which programs with MPI may link the library.
 const OTHER_NAME: &str = "treefold_mpi";
 
-/// The library that unchanged programs load, and the command that starts them.
+/// The interposer, which is a library that unchanged programs load, and the command that starts such programs.
 pub(super) const INTERPOSER: Part = Part {
     package: "treefold-pmpi",
     target: "treefold_pmpi",
@@ -55,7 +55,7 @@ impl Part {
     }
 
     fn file<'a>(&self, built: &'a BuiltLibrary, extension: &str) -> Result<&'a Path, Error> {
-        let missing = || format!("it built no .{extension} of {}", self.package);
+        let missing = || format!("no .{extension} of {} was built", self.package);
         let file = built.file(extension);
         file.ok_or_else(|| Error::Cargo(missing()))
     }
@@ -68,7 +68,7 @@ impl Part {
         values: &Values<'_>,
     ) -> Result<(), Error> {
         let built = built.iter().find(|library| library.target == self.target);
-        let missing = || Error::Cargo(format!("it built no library of {}", self.package));
+        let missing = || Error::Cargo(format!("no library of {} was built", self.package));
         let built = built.ok_or_else(missing)?;
         if self.folders.is_empty() {
             let content = bytes(self.file(built, "so")?)?;

@@ -15,7 +15,7 @@ use crate::manifest::{self, Entry, Manifest, content_hash};
 /// A prefix that files are being installed in.
 pub(super) struct Prefix {
     folder: PathBuf,
-    /// treefold's files in it, also from earlier installations.
+    /// treefold's files in the folder, including those of earlier installations.
     manifest: RefCell<Manifest>,
     /// The option of `strip` for shared libraries.
     stripped: &'static str,
@@ -31,10 +31,10 @@ pub(super) enum Kind {
 }
 
 impl Prefix {
-    /// The folder, created if it does not exist.
+    /// Opens a prefix. Creates its folder if it does not exist.
     ///
     /// # Errors
-    /// It is a file, or one of these folders below it is not writable.
+    /// The prefix is a file, or it or one of the folders `below` it is not writable.
     pub(super) fn open(folder: &Path, below: &[&str], strip: bool) -> Result<Self, Error> {
         fs::create_dir_all(folder).map_err(|error| refused(folder, &error))?;
         let whole = folder.canonicalize();
@@ -58,7 +58,7 @@ impl Prefix {
         Ok(prefix)
     }
 
-    /// Writes a file, below the prefix.
+    /// Writes a file below the prefix.
     pub(super) fn write(&self, path: &str, content: &[u8], kind: Kind) -> Result<(), Error> {
         self.place(path, |new| {
             fs::write(new, content)?;
@@ -79,7 +79,7 @@ impl Prefix {
     /// Creates a link to a file in the same folder.
     pub(super) fn link(&self, path: &str, target: &str) -> Result<(), Error> {
         self.place(path, |new| {
-            // If a killed run left a temporary file, it would prevent creating the link.
+            // A link cannot be created where a killed run left a temporary file.
             let _ = fs::remove_file(new);
             symlink(target, new)?;
             Ok(Entry::Link(target.to_owned()))
@@ -105,7 +105,7 @@ impl Prefix {
         let folder = place.parent().unwrap_or(&self.folder);
         let placed = self.make_folders(folder).and_then(|()| {
             let entry = make(&new)?;
-            // An equal file keeps its time, so that programs are not relinked.
+            // An unchanged file keeps its modification time, so that programs are not relinked.
             if is_same(&new, &place) {
                 fs::remove_file(&new)?;
             } else {
@@ -168,10 +168,10 @@ fn is_same(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// The option that removes line numbers, which are four fifths of a library.
+/// The option that removes line numbers, which take four fifths of a library's size.
 const LINE_NUMBERS: &str = "--strip-debug";
 
-/// Strips a library. If `strip` is missing, the library only remains larger.
+/// Strips a library. If the program `strip` is missing, the library stays as it is, only larger.
 fn strip(path: &Path, what: &str) {
     let mut command = Command::new("strip");
     command.arg(what).arg(path);
@@ -192,7 +192,7 @@ mod tests {
         folder
     }
 
-    /// Installs files, and a link.
+    /// Installs files and a link.
     fn install(folder: &Path, names: &[&str]) {
         let prefix = Prefix::open(folder, &["lib"], false).unwrap();
         for name in names {

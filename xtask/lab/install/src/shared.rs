@@ -1,5 +1,5 @@
-//! Links shared libraries with versioned symbols. rustc passes its linker a script without versions, which cannot be extended, so the C
-//! compiler links the static library again. Also builds `libtreefold_reprored`: a shared library that loads `libtreefold`, and a static one.
+//! Links shared libraries with versioned symbols. rustc passes its linker a script that has no versions and cannot be extended, so the C
+//! compiler links the static library again. Also builds `libtreefold_reprored` as a shared library that loads `libtreefold`, and a static one.
 
 use std::env;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(super) fn compiler() -> Command {
     Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()))
 }
 
-/// Adds linker options: the soname, and exactly these symbols, with the interface's version.
+/// Adds linker options that set the soname and export exactly these symbols, with the interface's version.
 pub(super) fn name(
     link: &mut Command,
     library: &str,
@@ -43,7 +43,7 @@ pub(super) fn name(
 /// A linker script that places the functions of short calls next to each other.
 const SHORT_CALLS: &str = include_str!("../../../../bindings/c-mpi/library/short_calls.ld");
 
-/// Links a static library of Rust's as a shared one with these symbols. If the linker cannot place functions, links without placement.
+/// Links Rust's static library as a shared one with these symbols. If the linker cannot place functions, links without placement.
 pub(super) fn link(
     archive: &Path,
     library: &str,
@@ -88,13 +88,13 @@ pub(super) fn install(
     prefix.link(&format!("{folder}/{shared}"), &whole)
 }
 
-/// Runs a C tool; on failure returns its message.
+/// Runs a C tool. On failure, returns the tool's message.
 pub(super) fn run(command: &mut Command) -> Result<(), String> {
     let output = command.stdin(Stdio::null()).output();
     let reason = match output {
         Ok(output) if output.status.success() => return Ok(()),
         Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-        Err(error) => format!("{error}: install gcc or clang, and binutils"),
+        Err(error) => format!("{error}; install gcc or clang, and binutils"),
     };
     let tool = command.get_program().to_string_lossy();
     Err(format!("{tool}: {reason}"))
@@ -108,7 +108,7 @@ pub(super) fn reprored_symbols() -> Result<Vec<String>, Error> {
     Ok(functions(&text).into_iter().collect())
 }
 
-/// Compiles both libraries with ReproRed's functions and installs them. They call `libtreefold.so`, which is in the same folder.
+/// Compiles ReproRed's functions, which call `libtreefold`, as a shared and as a static library, and installs both.
 pub(super) fn install_reprored(
     folder: &Path,
     prefix: &Prefix,
@@ -129,7 +129,7 @@ pub(super) fn install_reprored(
     let mut link = compile(&shared);
     link.arg(folder.join("libtreefold.so"));
     name(&mut link, NAME, &reprored_symbols()?, folder, values)?;
-    // Both libraries are in the same folder, whose path may change.
+    // `libtreefold.so` is in the same folder, whose path may change.
     link.arg("-Wl,-rpath,$ORIGIN");
     run(&mut link)?;
     run(compile(&object).arg("-c"))?;

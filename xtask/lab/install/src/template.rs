@@ -1,4 +1,4 @@
-//! Fills in the files by which pkg-config and CMake find the libraries.
+//! Fills in the templates of the files with which pkg-config and CMake find the libraries.
 
 use crate::prefix::Kind;
 
@@ -114,7 +114,7 @@ mod tests {
     }
 
     /// `treefold-run` knows the names of all algorithms. No template value supplies the list, because the installer would have to build
-    /// crate `reduce` for it, which takes as long as the installation.
+    /// crate `reduce` for it, which takes as long as the rest of the installation.
     #[test]
     fn all_algorithms_are_named() {
         let names = reduce::Algorithm::all().map(reduce::Algorithm::name);

@@ -37,7 +37,7 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     of_products(x, y, |special| special, units::to_double)
 }
 
-/// The square root of the exact sum of these products, rounded once: a norm, if both slices are the same. NaN, if the sum is negative.
+/// The square root of the exact sum of x0 * y0, x1 * y1, …, rounded once: the norm if both slices are the same. NaN if the sum is negative.
 ///
 /// # Panics
 /// The slices differ in length.
@@ -77,7 +77,7 @@ pub fn variance(items: &[f64]) -> f64 {
         return f64::NAN;
     }
     let (sum, squares) = (units::sum(items.iter().copied()), units::dot(items, items));
-    // `sum * sum` is in units of a unit squared, so the other terms are converted to these.
+    // `sum * sum` is in squared units, so the other terms are converted to squared units, too.
     let numerator = ((squares * &n) << units::UNITS_PER_ONE) - &sum * &sum;
     let denominator = ((&n - 1) * &n) << units::UNITS_PER_ONE;
     units::quotient_to_double(&numerator, &denominator)
@@ -129,7 +129,7 @@ mod tests {
         assert!(is_same, "{found:e}, {expected:e}");
     }
 
-    /// Items whose sums an incorrect reference changed.
+    /// Items that an earlier, incorrect reference changed although each was summed alone.
     #[test]
     fn one_item_is_its_own_sum() {
         for bits in [

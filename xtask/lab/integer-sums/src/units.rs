@@ -1,5 +1,5 @@
-//! Finite numbers and their sums as integers, and the floats nearest to them. A bisection of all floats finds both neighbours, and the
-//! midpoint between them decides.
+//! Represents finite numbers and their sums as integers, and rounds these to floats. A bisection of all floats finds the two neighbours of
+//! a sum, and their midpoint decides which of them is nearer.
 
 use std::cmp::Ordering;
 use std::ops::Neg;
@@ -12,7 +12,7 @@ const UNIT: i32 = -2148;
 /// The binary logarithm of the number of units in 1.
 pub const UNITS_PER_ONE: u32 = UNIT.unsigned_abs();
 
-/// The number of exponent fields of finite doubles. Fields 0 (subnormal numbers) and 1 (the smallest normal ones) mean the same one.
+/// The number of exponent fields of finite doubles. Fields 0 (subnormal numbers) and 1 (the smallest normal ones) mean the same exponent.
 const EXPONENTS: usize = 0x7FF;
 
 /// A finite double's exponent field, and its significand with its sign.
@@ -87,7 +87,7 @@ pub fn dot(x: &[f64], y: &[f64]) -> BigInt {
         .fold(BigInt::ZERO, |sum, product| sum + product)
 }
 
-/// The floats of a type from 0 up; the float with bits i is at place i.
+/// The non-negative floats of a type, in ascending order: the float with bits i is at place i.
 struct Scale {
     value: fn(u64) -> f64,
     /// The place of infinity, which is the last one.
@@ -122,7 +122,7 @@ impl Scale {
         }
     }
 
-    /// The place of the number nearest to x, ties to even. `of_twice` is `function(2x)`, and `function` is increasing.
+    /// The place of the number nearest to x, ties to even, where `of_twice` is `function(2x)` and `function` is increasing.
     fn nearest(&self, of_twice: &BigInt, function: impl Fn(BigInt) -> BigInt) -> u64 {
         let (mut below, mut above) = (0, self.infinity);
         if *of_twice >= function(self.at(above) << 1_u32) {

@@ -1,6 +1,6 @@
 //! The MPI libraries on this machine and their launchers.
 //!
-//! Programs are built once, and find the library of the launcher that starts them.
+//! Programs are built once for all libraries. At start, a program finds the library of the launcher that starts it.
 
 use std::env;
 use std::ffi::OsString;
@@ -27,24 +27,24 @@ const RANKS: &str = "{ranks}";
 /// An MPI library that `--mpi` can name.
 #[derive(Clone, Copy, Debug)]
 pub struct Library {
-    /// Its name in `--mpi`.
+    /// The library's name in `--mpi`.
     pub name: &'static str,
-    /// Its full name.
+    /// The library's full name.
     pub title: &'static str,
-    /// Where it comes from.
+    /// Where the library comes from.
     pub source: Source,
 }
 
 /// Where a library comes from.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
-    /// Debian, by these packages for `apt-get`. The library's name is the suffix of its tools, as in `mpicc.mpich`.
+    /// From Debian, in these packages for `apt-get`. The library's name is the suffix of its tools, as in `mpicc.mpich`.
     Debian([&'static str; 2]),
-    /// A wheel from PyPI by this name for `pip`, in its own virtual environment.
+    /// From PyPI, in a wheel with this name for `pip`, which is installed in a separate virtual environment.
     Wheel(&'static str),
 }
 
-/// A library, and the file that its programs must open. The launcher implies a different file.
+/// A library, and the file that programs must open to use it. Without being told, they would open the file that its launcher implies.
 const BY_STANDARD_ABI: (&str, &str) = ("mpich5-abi", "libmpi_abi.so.1");
 
 /// All libraries, Debian's first.
@@ -94,7 +94,7 @@ impl Library {
         })
     }
 
-    /// The folder of its virtual environment, if it comes from PyPI.
+    /// The folder of the library's virtual environment, if the library comes from PyPI.
     pub fn environment(&self) -> Option<PathBuf> {
         match self.source {
             Wheel(wheel) => Some(workspace().join("target/wheels").join(wheel)),
@@ -102,7 +102,7 @@ impl Library {
         }
     }
 
-    /// One of its programs, such as `mpirun` or `mpicc`.
+    /// One of the library's programs, such as `mpirun` or `mpicc`.
     pub fn program(&self, name: &str) -> String {
         match self.environment() {
             None => format!("{name}.{}", self.name),
@@ -110,7 +110,7 @@ impl Library {
         }
     }
 
-    /// Its Debian packages, if it comes from Debian.
+    /// The library's packages, if it comes from Debian.
     fn packages(&self) -> &[&'static str] {
         match &self.source {
             Debian(packages) => packages,
@@ -118,7 +118,7 @@ impl Library {
         }
     }
 
-    /// How to install it.
+    /// The command that installs the library.
     fn advice(&self) -> String {
         match self.source {
             Debian(packages) => format!("apt-get install {}", packages.join(" ")),
@@ -144,7 +144,7 @@ impl Installation {
     /// There is no such library, or the command lacks the placeholder for the number of ranks.
     pub fn find(library: Option<&str>, launcher: Option<&str>) -> Result<Self, Error> {
         let of_variable = text(LIBRARY_VARIABLE)?;
-        // If a library is named here, the variable may be meant for another library.
+        // Ignored if a library is named, because the variable's command may belong to another library.
         let variable = text(LAUNCHER_VARIABLE)?.filter(|_| library.is_none());
         let library = match (library, &of_variable) {
             (Some(name), _) => Some(Library::parse("--mpi", name)?),
@@ -205,10 +205,10 @@ impl Installation {
         (!is_on_path(launcher)).then_some(launcher)
     }
 
-    /// Fails with advice if anything is missing.
+    /// Checks that the launcher is installed.
     ///
     /// # Errors
-    /// Something is missing.
+    /// The launcher is missing. The error says how to install it.
     pub fn check(&self) -> Result<(), Error> {
         let Some(missing) = self.missing() else {
             return Ok(());
@@ -276,7 +276,7 @@ impl Installation {
         command.env(LAUNCHER_VARIABLE, self.launch.join(" "));
     }
 
-    /// The command without the program, as text.
+    /// The launcher's command, without the program, as text.
     pub fn shown(&self, ranks: usize) -> String {
         self.launch_words(ranks).join(" ")
     }
@@ -311,7 +311,7 @@ fn words(origin: &'static str, command: &str) -> Result<Vec<String>, Error> {
     let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
     let has_ranks = |word: &String| word.contains(RANKS);
     if words.first().is_none_or(has_ranks) || !words.iter().any(has_ranks) {
-        let reason = format!("`{command}` is not a command with {RANKS}, as in `srun -n {RANKS}`");
+        let reason = format!("`{command}` is not a command with {RANKS}, like `srun -n {RANKS}`");
         return Err(Error::option(origin, reason));
     }
     Ok(words)

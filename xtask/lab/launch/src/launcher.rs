@@ -21,14 +21,14 @@ const STOPPING_LIMIT: Duration = Duration::from_secs(5);
 pub struct Launcher {
     installation: Installation,
     program: PathBuf,
-    /// The program's first argument, before those of a command.
+    /// The program's first argument, before the arguments of a command.
     word: Option<&'static str>,
-    /// How long its ranks may print nothing.
+    /// How long the ranks may print nothing before the run is ended.
     limit: Option<Duration>,
 }
 
 impl Launcher {
-    /// Starts this program on ranks. Its first argument is `word`, which makes it a rank.
+    /// A launcher of this program. The program's first argument is `word`, which makes it a rank.
     ///
     /// # Errors
     /// MPI is missing, or the path of this program is unknown.
@@ -41,7 +41,7 @@ impl Launcher {
         })
     }
 
-    /// Starts a program.
+    /// A launcher of a program.
     pub fn of(installation: Installation, program: impl Into<PathBuf>) -> Self {
         Self {
             installation,
@@ -66,14 +66,14 @@ impl Launcher {
         command
     }
 
-    /// The launcher's part of that command, as text.
+    /// The launcher's part of the command, without the program, as text.
     pub fn shown(&self, ranks: usize) -> String {
         self.installation.shown(ranks)
     }
 
     /// Runs the program on `ranks` ranks and passes each line of its output to `line` as it arrives.
     ///
-    /// A failing rank prints why, and ends the others by `MPI_Abort`. If `mpirun` then does not end, it is killed.
+    /// A rank that fails prints the reason and ends the other ranks by `MPI_Abort`. If `mpirun` then does not end, it is killed.
     pub fn launch<E: From<Error>>(
         &self,
         ranks: usize,
@@ -86,7 +86,7 @@ impl Launcher {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(failed_by)?;
         let (sender, lines) = mpsc::channel();
-        // Reads both concurrently, so that neither pipe fills up.
+        // Reads both pipes concurrently, so that neither fills up.
         send_lines(child.stdout.take(), Said::Output, sender.clone());
         send_lines(child.stderr.take(), Said::Error, sender);
         let mut result = Ok(());
@@ -126,7 +126,7 @@ impl Launcher {
     }
 }
 
-/// Ends `mpirun`, first by a signal on which it ends its ranks.
+/// Ends `mpirun`: first sends a signal on which `mpirun` ends its ranks, then kills it if necessary.
 fn end(child: &mut Child) -> io::Result<()> {
     let id = child.id().to_string();
     if Command::new("kill").arg(id).status().is_ok() {

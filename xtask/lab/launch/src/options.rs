@@ -23,7 +23,7 @@ impl MpiOptions {
         Installation::find(self.mpi.as_deref(), self.launcher.as_deref())
     }
 
-    /// Fails if these options are given, but all ranks are threads.
+    /// Fails if these options are given but not used, because all ranks are threads.
     pub fn check_use(&self, is_used: bool) -> Result<(), Error> {
         match self.given().next() {
             Some((option, _)) if !is_used => {
