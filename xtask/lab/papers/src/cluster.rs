@@ -1,6 +1,6 @@
 //! Simulated clusters: nodes of processes, and the times of schedules on them.
 //!
-//! Rows are not fragmented: each process has one row and each message carries one, as in reductions whose bits do not matter.
+//! Rows are not fragmented: each process has one row, and each message carries one row, as in reductions whose bits do not matter.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use distribution::Distribution;
 use schedule::{Algorithm, Collective, Link, Load, Machine, Parameters, Schedule, simulate};
 use tree_index::Tree;
 
-/// A pipeline is full after this number of blocks. The same number of further blocks shows its rate.
+/// A pipeline is full after this number of blocks. As many further blocks show the pipeline's rate.
 const BLOCKS_FULL: usize = 64;
 
 /// A link with this latency, and these times to send and to combine a byte, in ns.
@@ -24,7 +24,7 @@ pub(super) const fn link_of(latency_ns: f64, byte_ns: f64, combine_byte_ns: f64)
 /// A link on which every message takes a nanosecond, so that times are numbers of rounds.
 pub(super) const ROUND: Link = link_of(1.0, 0.0, 0.0);
 
-/// The links of a cluster. The combination cost is `near`'s.
+/// The links of a cluster. The cost of combining is that of `near`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cluster {
     /// Between processes of a node.
@@ -33,7 +33,7 @@ pub(super) struct Cluster {
     pub far: Link,
 }
 
-/// A number of nodes with equally many processes each. Each node has consecutive ranks.
+/// A number of nodes with the same number of processes each. The ranks of a node are consecutive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub nodes: usize,
@@ -57,7 +57,7 @@ impl fmt::Display for Shape {
 }
 
 impl Cluster {
-    /// Takes latencies and times per byte in ns, within and between nodes, and the time to combine a byte.
+    /// A cluster with these links within nodes (`near`) and between nodes (`far`): a latency and a time per byte each, in ns.
     pub(super) const fn new(near: [f64; 2], far: [f64; 2], combine_byte_ns: f64) -> Self {
         let near = link_of(near[0], near[1], combine_byte_ns);
         let far = link_of(far[0], far[1], combine_byte_ns);
@@ -196,7 +196,7 @@ impl Run {
 
     /// Lemma 1's number of blocks, from 1 to `most`, for the slowest link.
     ///
-    /// In an allreduce, a byte is combined on its way up, not down, so each direction gets half of γ, and also half of d and s.
+    /// In an allreduce, a byte is combined on its way up but not down, so each direction has half of γ, and also half of d and s.
     pub(super) fn lemma_blocks(&self, row_bytes: f64, most: usize) -> usize {
         let Machine { near, far, .. } = self.machine;
         let is_beyond_node = self.ranks > self.machine.node_ranks;
@@ -237,7 +237,7 @@ mod tests {
 
     const CLUSTER: Cluster = Cluster::new([500.0, 0.2], [1000.0, 0.08], 0.1);
 
-    /// A pipeline extrapolated at its rate takes the same time as a complete simulation.
+    /// The time of a pipeline that is extrapolated at its rate equals the time of a complete simulation.
     #[test]
     fn a_full_pipeline_goes_on_at_its_rate() {
         let pipelined = Algorithm::ALL.iter().copied();

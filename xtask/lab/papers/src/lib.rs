@@ -1,7 +1,7 @@
-//! Every table and figure of the five papers that can be computed, next to the published values: the output of `cargo xtask papers`.
+//! Recomputes every table and figure of the five papers that can be computed, next to the published values, for `cargo xtask papers`.
 //!
-//! An exhibit is a table or a figure, or several that belong together. A function of its paper's module builds its page, as `page.rs`
-//! describes. Computed and simulated values are the same everywhere; measured ones name their machine.
+//! An exhibit is a table or a figure, or several that belong together. A function of its paper's module builds the exhibit's page, as
+//! `page.rs` describes. Computed and simulated values are the same on every machine; pages with measured values name the machine.
 
 mod cluster;
 mod measured;
@@ -27,14 +27,14 @@ pub use thesis::{Job, Times, on_rank as job_on_rank};
 /// A paper.
 #[derive(Clone, Copy, Debug)]
 pub struct Paper {
-    /// Its name in headings.
+    /// The paper's name in headings.
     pub name: &'static str,
-    /// The pictures on its page in the book: at most two.
+    /// The pictures on the paper's page in the book: at most two.
     pub pictures: &'static [&'static str],
 }
 
 impl Paper {
-    /// The file of its page in the book.
+    /// The file of the paper's page in the book.
     pub fn page(self) -> String {
         format!("{}.md", self.name.to_lowercase().replace(' ', "-"))
     }
@@ -64,18 +64,18 @@ impl Paper {
 /// A table or figure.
 #[derive(Clone, Copy, Debug)]
 pub struct Exhibit {
-    /// Its name, which is also its page's.
+    /// The name of the exhibit and of its page.
     pub id: &'static str,
-    /// Its paper.
+    /// The paper that contains the exhibit.
     pub paper: Paper,
-    /// `computed` or `simulated` (the same on every machine), or `measured` on this one.
+    /// `computed` or `simulated` (the same on every machine), or `measured` (on this machine).
     how: &'static str,
-    /// Builds its page.
+    /// Builds the exhibit's page.
     fill: Fill,
 }
 
 impl Exhibit {
-    /// Whether it contains times of this machine.
+    /// Whether the exhibit contains times of this machine.
     pub fn is_measured(&self) -> bool {
         self.how == "measured"
     }
@@ -86,17 +86,17 @@ type Fill = fn(&Context<'_>, &mut Page) -> Result<(), Error>;
 /// The settings of exhibits and the folders of their pages.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'s> {
-    /// Whether few sizes and few runs are enough.
+    /// Whether to use only few sizes and few runs.
     pub quick: bool,
-    /// The place of measured ranks.
+    /// Where the measured ranks run.
     pub place: &'s Place,
     /// The folder of the exhibits' pages and pictures.
     pub folder: &'s Path,
-    /// The folder of the papers' pages, if the exhibits' sections there should be rewritten.
+    /// The folder of the papers' pages, if the exhibits' sections in these pages should be rewritten.
     pub summary: Option<&'s Path>,
 }
 
-/// The settings and results that the function of an exhibit uses.
+/// The settings and shared results for the functions that build pages.
 #[derive(Debug)]
 pub struct Context<'o> {
     settings: Settings<'o>,
@@ -122,7 +122,7 @@ impl Context<'_> {
         )
     }
 
-    /// `quick` if few sizes and runs are enough, else `whole`.
+    /// `quick` in a quick run, else `whole`.
     fn quick_or<T>(&self, quick: T, whole: T) -> T {
         if self.settings.quick { quick } else { whole }
     }

@@ -48,7 +48,7 @@ pub(crate) fn draw_ratios(
 
 /// Writes a table with a row for each schedule: its times, also as a ratio to the reference, and the number of its blocks.
 pub(crate) fn table(page: &mut Page, rows: &[ScheduleRow], algorithms: &[Algorithm]) {
-    page.text("Microseconds (ratio to the backend's own collective; blocks, if more than one).");
+    page.text("Each cell has the microseconds and, in parentheses, the ratio to the backend's own collective and the number of blocks if there are several.");
     let cell = |row: &ScheduleRow| {
         let blocks = match row.blocks {
             1 => String::new(),

@@ -28,7 +28,7 @@ pub(crate) fn columns<I, T: ToString>(
     joined(items.into_iter().map(name), " | ")
 }
 
-/// A quantity, its published value, our value, and a remark (often, why the values differ); and how our value was obtained.
+/// A quantity, its published value, our value, and a remark, such as why the values differ; then how our value was obtained.
 type Comparison = ([String; 4], &'static str);
 
 /// Reads a line of [`Page::compare`].
@@ -100,7 +100,7 @@ impl Page {
         self.blocks.push(Block::Text(text.into()));
     }
 
-    /// Sets the machine of measurements; the data of pictures is then stored next to them.
+    /// Sets the machine of measurements. The data of the page's pictures is then stored next to the pictures.
     pub(crate) fn measured_on(&mut self, context: &Context<'_>, ranks: &str) {
         let machine = context.machine(ranks);
         self.text(&*machine);

@@ -1,5 +1,5 @@
-//! Balaji and Kimpe, *On the Reproducibility of MPI Reduction Operations* (2013): the error of a sum, and what topology does to its bits and
-//! its time.
+//! Balaji and Kimpe, *On the Reproducibility of MPI Reduction Operations* (2013): the error of a sum, and the effect of topology on the sum's
+//! bits and time.
 
 mod figures;
 mod orders;
@@ -47,8 +47,8 @@ const FACTORS: [usize; 3] = [2, 4, 8];
 /// Describes the simulated machine.
 fn describe(page: &mut Page) {
     page.text(format!(
-        "Simulated, because the paper's 320 nodes of {NODE_RANKS} cores are not available: {}. These constants are assumed for shared memory of 2009 and InfiniBand QDR, not published. A node has one port: \
-         messages between its ranks and other nodes leave, and arrive, through it one after another. Contention within a node's memory, or in the network behind the port, is not simulated.",
+        "Simulated, because the paper's 320 nodes of {NODE_RANKS} cores are not available: {}. These constants are assumed for shared memory of 2009 and InfiniBand QDR, not published. All \
+         messages between a node and other nodes pass the node's only port, one after another in each direction. Contention within a node's memory, or in the network behind the port, is not simulated.",
         LINKS.words()
     ));
 }
@@ -56,7 +56,7 @@ fn describe(page: &mut Page) {
 /// Describes the algorithms.
 fn describe_algorithms(page: &mut Page) {
     page.text(format!(
-        "The flat schedule is MPICH's, as section III describes it: rows of less than {SHORT_BYTES} bytes, or with fewer doubles than ranks, use a binomial tree (allreduce: recursive doubling), others \
+        "The flat schedule is MPICH's, as section III describes it: rows of less than {SHORT_BYTES} bytes, or with fewer doubles than ranks, use a binomial tree (allreduce: recursive doubling), other rows \
          reduce-scatter and gather (allreduce: Rabenseifner's algorithm). The two-level schedules use the same algorithms within nodes and between them, and assume 2, 4 or 8 ranks per node. The paper does not \
          say how its ranks are placed: side by side, or dealt out round-robin, so that neighbours are on different nodes. Ranks that are assumed to share a node do so in either case. If a ratio is below 1, two levels are faster."
     ));
@@ -108,11 +108,11 @@ fn aware(collective: Collective, ranks: usize, doubles: usize, node_ranks: usize
 /// Rows, in doubles.
 const WIDTHS: [usize; 4] = [1, 512, 32_768, 1_048_576];
 
-/// The distributions of items: a name, a rule, and the items per rank.
+/// A distribution of items: its name, its rule, and the number of items per rank.
 #[derive(Clone, Copy, Debug)]
 struct Spread(&'static str, Scheme, u64);
 
-/// The number of `SPREADS`, from the first, that give each rank a subtree. The very first is the paper's.
+/// How many of the first `SPREADS` give each rank a subtree. The first one is the paper's.
 const ALIGNED: usize = 2;
 const SPREADS: [Spread; 4] = [
     Spread("one row per rank", Scheme::Lower, 1),
@@ -122,8 +122,8 @@ const SPREADS: [Spread; 4] = [
 ];
 
 impl Spread {
-    /// The time of an allreduce in tree order, divided by the time in any order. The fold of a rank's own rows is left out, since every reduction has
-    /// it.
+    /// The time of an allreduce in tree order, divided by the time of an unordered one. The fold of a rank's own rows, which both need, is
+    /// left out.
     fn cost(self, ranks: usize, doubles: usize) -> Result<f64, Error> {
         let Self(_, scheme, share) = self;
         let distribution = scheme.distribute(share * ranks as u64, ranks)?;
@@ -141,8 +141,8 @@ fn of_order(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Section VI-B, the cost of equal bits in a topology-aware reduction (simulated)");
     describe(page);
     page.text(
-        "What equal bits for every topology cost an allreduce by `hierarchical` with 8 ranks per node. A message of an unordered reduction always carries one row; a message of a tree-ordered one carries a row \
-         for each subtree of the items that it combines. That is one row if each rank has one item (as in all of the paper's runs) or a power of two of them.",
+        "This page shows how much equal bits for every topology cost an allreduce by `hierarchical` with 8 ranks per node. A message of an unordered reduction always carries one row; a message of a tree-ordered \
+         reduction carries a row for each subtree of the items that it combines. This is one row if each rank has one item (as in all of the paper's runs) or a power of two of them.",
     );
     let powers = (3..=11).step_by(2).map(|log| 1_usize << log);
     let most = context.quick_or(32, 2048);
@@ -161,7 +161,7 @@ fn of_order(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
         costs_of_one.push((doubles, heights(&lines[..1]).last().unwrap_or(f64::NAN)));
         let (aligned, others) = lines.split_at(ALIGNED);
         let title = format!(
-            "Tree order takes {} of the unordered time if shares are aligned, {} if they are not",
+            "Tree order takes {} times the unordered time if shares are aligned, {} times if they are not",
             range(heights(aligned)),
             range(heights(others))
         );

@@ -1,4 +1,4 @@
-//! End and others, *Butterfly-like Algorithms for GASPI Split Phase Allreduce* (2016): rounds, adaptions, and times on two clusters.
+//! End and others, *Butterfly-like Algorithms for GASPI Split Phase Allreduce* (2016): rounds, adaptation, and times on two clusters.
 
 mod examples;
 mod measured;
@@ -64,7 +64,7 @@ fn log_up(base: usize, number: usize) -> u64 {
     powers.take_while(|&power| power < number).count() as u64
 }
 
-/// How far behind a rank its boundary g_l\[j\] is: n sum (n+1)^i for i = 0..l-2, plus j (n+1)^(l-1); 0 for l = 0.
+/// How far the boundary g_l\[j\] of a rank is behind the rank: n sum (n+1)^i for i = 0..l-2, plus j (n+1)^(l-1); 0 for l = 0.
 fn boundary(ports: usize, round: u32, peer: usize) -> usize {
     let Some(before) = round.checked_sub(1) else {
         return 0;
@@ -79,7 +79,7 @@ fn held(ports: usize, ranks: usize) -> usize {
     (ports + 1).pow(rounds.saturating_sub(1))
 }
 
-/// The boundaries of a sender or a receiver, for all rounds l. For l = 0, there is only one, as j does not matter.
+/// The boundaries of a sender or a receiver, for all rounds l. There is only one for l = 0, where j does not matter.
 fn boundaries(ports: usize, ranks: usize) -> Vec<usize> {
     let rounds = u32::try_from(log_up(ports + 1, ranks)).expect("a logarithm");
     let others =
@@ -115,10 +115,10 @@ struct Row {
     /// How many numbers of ranks have a solution of eq. 8; `by_border` also counts those with a boundary on the base border.
     by_tuple: usize,
     by_border: usize,
-    /// How many powers of n + 1 have such a boundary but no solution.
+    /// How many numbers of ranks that are powers of n + 1 have a boundary on the base border but no solution.
     by_border_powers: usize,
     ours: usize,
-    /// For how many numbers of ranks our condition agrees with the paper's.
+    /// The number of rank counts for which our condition agrees with the paper's.
     same: usize,
     least_unadapted: Option<usize>,
     /// How many numbers of ranks do not adapt, but have Bruck's programs.
@@ -164,8 +164,8 @@ fn tuples(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     let most = context.quick_or(64, RANKS_MAX);
     page.text(format!(
         "Unless P = (n + 1)^k, n-way dissemination counts some ranks twice in its last round. It can be adapted if a boundary of the last sender's data is also one of the receiver's. The table counts, for P = 2 \
-         to {most}, the solutions of eq. 8 with 1 <= s <= n, 0 <= l < k, 1 <= j <= n, and the P to which our schedule `dissemination` adapts. Where it does not adapt, it is Bruck's combine, which has as many \
-         rounds. The checker proves it correct for every P."
+         to {most}, the solutions of eq. 8 with 1 <= s <= n, 0 <= l < k, 1 <= j <= n, and the P to which our schedule `dissemination` adapts. Where it does not adapt, `dissemination` is Bruck's combine, which has as \
+         many rounds. The checker proves it correct for every P."
     ));
     let rows: Vec<Row> = (1..=PORTS_MAX).map(|ports| row(ports, most)).collect();
     page.table(
@@ -194,7 +194,7 @@ fn tuples(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
         pairs for which our schedule agrees with eq. 8 or g_B | all | {} of {pairs}
         pairs that adapt, but have no 5-tuple: g_B alone | – | {} | {} of them have P = (n + 1)^k, which needs no adaptation
         pairs for which the checker proves the schedule | – | {} of {pairs}
-        pairs without adaption whose programs are Bruck's | alternative solutions need to be found | {} of {unadapted} | Bruck's combine with the same n takes as many rounds, and works for all pairs",
+        pairs that do not adapt and have Bruck's programs | alternative solutions need to be found | {} of {unadapted} | Bruck's combine with the same n takes as many rounds, and works for all pairs",
         yes(unadapted == 0),
         sum(|row| row.same),
         sum(|row| row.by_border - row.by_tuple),
@@ -215,7 +215,7 @@ fn rounds(algorithm: Algorithm, ports: Option<usize>, most: usize) -> Result<Vec
     rounds.collect()
 }
 
-/// For how many numbers of ranks a formula gives the counted rounds.
+/// How often, over all rank counts, the formula matches the counted rounds.
 fn agreement(counts: &[u64], formula: impl Fn(usize) -> u64) -> String {
     let ranks = counts.iter().zip(2..);
     let agree = ranks.filter(|&(&count, ranks)| count == formula(ranks));
@@ -275,7 +275,7 @@ fn rounds_counted(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     );
     let [exchange, binomial, bruck] = last;
     page.says(format!(
-        "On {most} ranks, a binomial tree takes {binomial} rounds, a pairwise exchange {exchange}, Bruck's with n = 5 only {bruck}"
+        "On {most} ranks, a binomial tree takes {binomial} rounds, a pairwise exchange {exchange}, and Bruck's algorithm with n = 5 only {bruck}"
     ));
     page.compare(rows);
     Ok(())

@@ -27,14 +27,14 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
     PAPER.measured("report-2-figures-measured", measured::figures),
 ];
 
-/// The links of the report's cluster *Hydra*, 36 nodes of two Xeon Gold 6139 with Omni-Path. Its constants are typical, not the report's.
+/// The links of the report's cluster *Hydra*, 36 nodes of two Xeon Gold 6139 with Omni-Path. The constants are typical, not the report's.
 ///
-/// Omni-Path carries 100 Gbit/s per rail, and by default a process uses only its socket's rail: 0.08 ns per byte; a small
-/// message takes about 1 us. Within a node, Open MPI copies a large message once, at 6 to 7 GB/s if all cores copy, and passes a small
-/// one on in half a microsecond. A maximum of floats reads two streams from memory and writes one, at about 10 GB/s.
+/// Omni-Path carries 100 Gbit/s per rail, and by default a process uses only its socket's rail, so a byte takes 0.08 ns. A small message
+/// takes about 1 us. Within a node, Open MPI copies a large message once, at 6 to 7 GB/s if all cores copy, and passes a small message on in
+/// half a microsecond. A maximum of floats reads two streams from memory and writes one, at about 10 GB/s.
 const HYDRA: Cluster = Cluster::new([500.0, 0.15], [1000.0, 0.08], 0.1);
 
-/// Table 2: nodes x processes.
+/// The configurations of Table 2: nodes x processes.
 const SHAPES: [Shape; 8] = [
     Shape::new(1, 16),
     Shape::new(1, 32),
@@ -49,7 +49,7 @@ const SHAPES: [Shape; 8] = [
 /// The configurations that are drawn over all counts.
 const DRAWN: [Shape; 2] = [Shape::new(20, 16), Shape::new(36, 32)];
 
-/// `MPI_FLOAT`, in bytes.
+/// The size of `MPI_FLOAT` in bytes.
 const ELEMENT_BYTES: f64 = 4.0;
 
 /// The report's greatest `count`.
@@ -58,8 +58,8 @@ const COUNT_MAX: usize = 10_000_000;
 /// Describes the machine on every simulated page.
 fn describe(page: &mut Page) {
     page.text(format!(
-        "The programs that run, simulated message by message for *Hydra*, a cluster with an Omni-Path network, and `MPI_FLOAT`: {}. The constants are assumed for this hardware, not published. Messages are \
-         synchronous, and links are not shared: unless mentioned, contention for memory or for a network interface is not simulated.",
+        "These are the programs that plans run, simulated message by message for *Hydra*, a cluster with an Omni-Path network, and `MPI_FLOAT`: {}. The constants are assumed for this hardware, not published. \
+         Messages are synchronous, and links are not shared: unless mentioned, contention for memory or for a network interface is not simulated.",
         HYDRA.words()
     ));
 }
@@ -116,7 +116,7 @@ fn published_elements(shape: Shape) -> Option<usize> {
     }
 }
 
-/// The range of α/β, in bytes, for which blocks of this many elements are the best among powers of ten.
+/// The range of α/β, in bytes, for which blocks of this many elements are the best of those whose length is a power of ten.
 ///
 /// Lemma 1's best block has b bytes, with b^2 = m α s / ((d - s) β) and (d - s)/s = p - 2. On a logarithmic scale, the time is symmetric
 /// about b, so a power of ten is the best one if b is within a factor of sqrt(10) of it.
@@ -161,7 +161,7 @@ fn block_sizes(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     );
     let best = studies.iter().map(|(_, _, best)| best.0);
     page.says(format!(
-        "Blocks of {} to {} elements are best, smaller ones between nodes than within one",
+        "Blocks of {} to {} elements are best, depending on the nodes and processes",
         count(best.clone().min().unwrap_or(0)),
         count(best.max().unwrap_or(0))
     ));
@@ -173,8 +173,8 @@ fn block_sizes(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
         ));
     }
     page.text(
-        "With one process per node, the published block would be the best one only if messages had almost no latency. The likely cause: blocks of 4000 bytes are below the limit up to which libraries send without \
-         waiting for the receiver, blocks of 40,000 bytes above it, and a message that need not wait costs its sender less than α. Neither Lemma 1 nor this simulator, whose messages all wait, models that.",
+        "With one process per node, the published block would be the best one only if messages had almost no latency. This is the likely cause: libraries send blocks of 4000 bytes without waiting for the \
+         receiver, but not blocks of 40,000 bytes, and a message that need not wait costs its sender less than α. Neither Lemma 1 nor this simulator, in which all messages wait, models this difference.",
     );
     Ok(())
 }

@@ -31,11 +31,11 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
 
 /// The links of *jupiter*, with assumed constants: the report gives none, and names neither processors nor network.
 ///
-/// They are typical of nodes of two eight-core Opterons with InfiniBand QDR, usual in clusters of that year and size: 3.2 GB/s and 1.7 us
-/// between nodes; half of a copy's memory bandwidth and 0.8 us within a node; a sum of doubles at 4 GB/s.
+/// The constants are typical of two eight-core Opterons per node with InfiniBand QDR, which were usual in clusters of that year and size:
+/// 3.2 GB/s and 1.7 us between nodes; half of a copy's memory bandwidth and 0.8 us within a node; a sum of doubles at 4 GB/s.
 const JUPITER: Cluster = Cluster::new([800.0, 0.4], [1700.0, 0.31], 0.25);
 
-/// All 16 processes of this number of nodes.
+/// This number of nodes with 16 processes each.
 fn nodes(nodes: usize) -> Shape {
     Shape::new(nodes, 16)
 }
@@ -43,7 +43,7 @@ fn nodes(nodes: usize) -> Shape {
 /// The number of all nodes.
 const NODES: usize = 36;
 
-/// A double; the report does not say what its elements are.
+/// The size of a double in bytes. The report does not say what its elements are.
 const ELEMENT_BYTES: f64 = 8.0;
 
 /// The report's trees.
@@ -73,13 +73,13 @@ fn wins(sweep: &[TreeTimes], tree: usize, others: &[usize]) -> usize {
     sweep.iter().filter(is_less).count()
 }
 
-/// The mean time of the best other tree relative to one tree, over all numbers of processes.
+/// The time of the best other tree relative to one tree, as a mean over all numbers of processes.
 fn margin(sweep: &[TreeTimes], tree: usize, others: &[usize]) -> f64 {
     let best_ns = |times: &TreeTimes| least(others.iter().map(|&other| times[other]));
     mean(sweep.iter().map(|times| best_ns(times) / times[tree]))
 }
 
-/// Figure of section 3.1: a reduce of 1000 elements on 1 to 36 nodes.
+/// The figure of section 3.1: a reduce of 1000 elements on 1 to 36 nodes.
 fn process_count(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure of section 3.1, 16 to 576 processes, simulated");
     describe(
@@ -143,7 +143,7 @@ const IN_PIECES: [Algorithm; 3] = [
     Algorithm::ReduceScatterGather,
 ];
 
-/// Powers of ten, and three times each.
+/// The lengths of arrays: powers of ten, and three times each of them.
 const ELEMENTS: [usize; 13] = [
     1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000,
 ];
@@ -160,7 +160,7 @@ impl Point {
     fn new(elements: usize) -> Self {
         let row_bytes = elements as f64 * ELEMENT_BYTES;
         let run = |algorithm| Run::reduce(algorithm, &JUPITER, nodes(NODES));
-        // All processes of a node send their parts to other nodes at once.
+        // All processes of a node send their pieces to other nodes at the same time.
         let crowded = |algorithm| match algorithm {
             Algorithm::ReduceScatterGather => Run {
                 machine: JUPITER.crowded(nodes(NODES)),
@@ -188,13 +188,13 @@ impl Point {
     }
 }
 
-/// Figure of section 3.2: arrays of increasing length on 36x16 processes.
+/// The figure of section 3.2: arrays of increasing length on 36x16 processes.
 fn array_size(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure of section 3.2, 1 to 10^6 elements on 36x16 processes, simulated");
     describe(page, "A reduce to rank 0 on 36x16");
     page.text(
-        "For long arrays, `MPI_Reduce` is represented by what libraries can do: pipelines along a chain and a binary tree, with the best number of blocks, and a reduce-scatter and gather, in which all processes of a \
-         node share its interface. Their messages are synchronous, as long ones are.",
+        "For long arrays, `MPI_Reduce` is represented by algorithms that libraries can use: pipelines along a chain and a binary tree, with the best number of blocks, and a reduce-scatter and gather, in which all \
+         processes of a node share its interface. The messages are synchronous, as long messages are.",
     );
     let points = ELEMENTS.map(Point::new);
     let synchronous = |point: &Point| [point.trees, point.in_pieces].concat();
@@ -250,7 +250,7 @@ fn array_size(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
 ///
 /// A message leaves when its sender has combined its subtree, travels for α, and then occupies the receiver's port for β per byte.
 fn eager_ns(run: &Run, row_bytes: f64) -> f64 {
-    /// When a rank has combined the values of its subtree. The recursion ends at leaves, which receive nothing.
+    /// The time at which a rank has combined the values of its subtree. The recursion ends at leaves, which receive nothing.
     fn combined_ns(schedule: &Schedule, machine: &Machine, row_bytes: f64, rank: usize) -> f64 {
         let combine_ns = machine.near.combine_byte_ns * row_bytes;
         let (mut port_ns, mut done_ns) = (0.0_f64, 0.0_f64);

@@ -46,7 +46,7 @@ pub(super) fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     sum / count
 }
 
-/// The least and the greatest of some values, with four digits; only one number if both look the same.
+/// The least and the greatest of some values, with four digits; only one number if both have the same digits.
 pub(super) fn span(values: impl IntoIterator<Item = f64>) -> String {
     from_to(values, digits)
 }

@@ -18,7 +18,7 @@ const REDUCE: Collective = Collective::Reduce { root: 0 };
 struct RatioPoint {
     ranks: usize,
     doubles: usize,
-    /// The times of x2, x4 and x8 over the flat schedule's, for ranks side by side and for ranks dealt out.
+    /// The times with x2, x4 and x8, divided by the flat schedule's, for ranks side by side and for ranks dealt out.
     ratios: [[f64; 3]; 2],
 }
 
@@ -45,13 +45,13 @@ impl RatioPoint {
         self.ranks > NODE_RANKS
     }
 
-    /// The time with x8 over the flat schedule's.
+    /// The time with x8, divided by the flat schedule's.
     fn eight(&self, placement: usize) -> f64 {
         self.ratios[placement][2]
     }
 }
 
-/// The shortest row from which x8 is faster than the flat schedule on every number of ranks beyond a node.
+/// The shortest row such that it and all longer rows are faster with x8 than with the flat schedule, whatever the number of nodes above 1.
 fn wins_from(points: &[RatioPoint], placement: usize) -> String {
     let beyond_node = points.iter().filter(|point| point.is_beyond_node());
     let loses = beyond_node.filter(|point| point.eight(placement) >= 1.0);
@@ -63,10 +63,10 @@ fn wins_from(points: &[RatioPoint], placement: usize) -> String {
     first.map_or("never".to_owned(), |first| format!("{first} doubles"))
 }
 
-/// The communicators of figures 2 and 3.
+/// The numbers of ranks in Figures 2 and 3.
 const RANKS: [usize; 4] = [8, 64, 512, 2048];
 
-/// The rows of Figure 4, in doubles: 4 Kbytes and 8 Mbytes are published, the two between them are not.
+/// The rows of Figure 4, in doubles. The paper gives the lengths of the first (4 Kbytes) and the last (8 Mbytes), not of the two between.
 const WIDTHS: [(&str, usize); 4] = [("a", 512), ("b", 32_768), ("c", 524_288), ("d", 1_048_576)];
 
 /// Placements: side by side, or dealt out round-robin.
@@ -131,8 +131,8 @@ fn by_width(context: &Context<'_>, page: &mut Page, name: &str, of: Collective) 
 }
 
 /// An explanation of the times.
-const PLACEMENT: &str = "Placement decides. If ranks are side by side, the flat schedule halves rows within the node until each rank has an eighth, and all its ranks share what is sent to other nodes; with two levels, one \
-    rank sends as much alone, after more rounds within the node. If ranks are dealt out round-robin, the flat schedule's first rounds, whose messages are the longest, are between nodes. As the published ratios of \
+const PLACEMENT: &str = "Placement decides. If ranks are side by side, the flat schedule halves rows within the node until each rank has an eighth, and all ranks of the node share the sending to other nodes; with two levels, one \
+    rank alone sends the same amount, after more rounds within the node. If ranks are dealt out round-robin, the flat schedule's first rounds, whose messages are the longest, are between nodes. As the published ratios of \
     long rows are below 1, ranks were dealt out, or something that is not simulated limited the flat schedule.";
 
 /// Simulates Figure 2.
@@ -213,7 +213,7 @@ pub(super) fn allreduce(context: &Context<'_>, page: &mut Page) -> Result<(), Er
     Ok(())
 }
 
-/// The paper's claims about Figure 4: ranks, doubles, the ratio, and why ours differs if ranks are dealt out.
+/// The paper's claims about Figure 4: ranks, doubles, the published ratio, and why our ratio differs if ranks are dealt out.
 const CLAIMS: [(usize, usize, &str, &str); 5] = [
     (
         16,

@@ -1,5 +1,5 @@
-//! Orders of additions: the error of a sum against the number of processes (section VI-A, eq. 1 and 2), and the effect of topology on bits
-//! (section III-C), also in this library's two-level schedule.
+//! Orders of additions: the error of a sum by the number of processes (section VI-A, eq. 1 and 2), and the effect of topology on the bits of
+//! the paper's and of treefold's two-level schedules (section III-C).
 
 use std::collections::BTreeSet;
 
@@ -76,7 +76,7 @@ fn bound(ranks: usize) -> f64 {
     levels * ROUNDOFF / (1.0 - levels * ROUNDOFF)
 }
 
-/// Some numbers from 0 to 1, or from -1 to 1.
+/// Random numbers from 0 to 1, or from -1 to 1.
 fn data(ranks: usize, is_signed: bool, seed: u64) -> Vec<f64> {
     let mut random = Random::new(seed);
     let (scale, least) = if is_signed { (2.0, -1.0) } else { (1.0, 0.0) };
@@ -145,13 +145,13 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
     let (first, last) = (&found[0], &found[found.len() - 1]);
     page.draw(
         "",
-        "The greatest error found, over the sum of absolute values",
-        Axis::doublings("N, processes with a number each"),
+        "The greatest error found, divided by the sum of absolute values",
+        Axis::doublings("N, the number of processes (one value each)"),
         Axis::decades("greatest error, u = 2^-53"),
         lines.chain([Line::guide(bounds.name, bounds.points)]),
     );
     page.says(format!(
-        "Up to N = 2^{}, the greatest error found by a tree is {} u, from left to right {} u",
+        "Up to N = 2^{}, the greatest error found is {} u for a tree and {} u from left to right",
         last.ranks.ilog2(),
         greatest(0),
         greatest(3)
@@ -171,11 +171,11 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
         eq. 2, N = 1048576 | 2e-15 | {}
         1 minus eq. 2's denominator, N = 1048576 | tends to 1 | {}
         sums in tree order above the bound | 0 | {above} of {sums}
-        sums in tree order whose error is the bound | all: abs(E) = g(log2 N) SUM(abs(X)) | {at} of {sums} | eq. 1 is an upper bound: Higham, whom the paper cites, prints <=
+        sums in tree order whose error equals the bound | all: abs(E) = g(log2 N) SUM(abs(X)) | {at} of {sums} | eq. 1 is an upper bound: Higham, whom the paper cites, prints <=
         greatest error found in tree order, N = {ranks} | – | {tree} | {} of the bound
         greatest error found from left to right, N = {ranks} | – | {left_to_right} | {} times the tree's error; at N = 2 {}
         sums by MPICH's binomial tree that have the tree's bits | – | {binomial} of {sums} | with one value per process and root 0, the binomial tree over ranks is treefold's tree
-        sums by recursive doubling that have the tree's bits | – | {doubling} of {sums} | {all} of them if N is a power of two; for other N, some ranks are paired first, which is another order
+        sums by recursive doubling that have the tree's bits | – | {doubling} of {sums} | {all} of them if N is a power of two; for other N, the order differs: some ranks are paired first
         sums from left to right that have the tree's bits | – | {left} of {sums}",
         bound(2),
         bound(1 << 20),
@@ -187,7 +187,7 @@ pub(super) fn over_ranks(context: &Context<'_>, page: &mut Page) -> Result<(), E
     Ok(())
 }
 
-/// One value per rank, as on the paper's largest communicator.
+/// The number of values, one per rank: as many as on the paper's largest communicator.
 const VALUES: usize = 2048;
 
 /// How many data sets are reduced.
@@ -196,7 +196,7 @@ const SETS: u64 = 16;
 /// x1, x2, x4 and x8: the assumed numbers of ranks per node.
 const FACTORS: [usize; 4] = [1, 2, 4, 8];
 
-/// x1, x3, x6 and x12: apart from 1, no powers of two.
+/// x1, x3, x6 and x12: numbers of ranks per node that, apart from 1, are not powers of two.
 const OTHER_FACTORS: [usize; 4] = [1, 3, 6, 12];
 
 /// The values of each node, in the order of its ranks.
@@ -209,7 +209,7 @@ fn nodes(values: &[f64], node_ranks: usize, is_dealt: bool) -> Vec<Vec<f64>> {
     (0..count).map(node).collect()
 }
 
-/// MPICH's topology-aware reduce to rank 0 (section III-A): reduces within each node but the root's, then these results with the root's
+/// MPICH's topology-aware reduce to rank 0 (section III-A): reduces within each node except the root's, then these results with the root's
 /// own value, then this sum with the other values of the root's node.
 fn reduce_by_nodes(nodes: &[Vec<f64>]) -> f64 {
     let others = nodes[1..].iter().map(|node| binomial(node));
@@ -240,7 +240,7 @@ fn counts(factors: &[usize], is_dealt: bool, sum: Unordered) -> Vec<usize> {
     (0..SETS).map(count).collect()
 }
 
-/// The bits of all results of real plans of the hierarchical schedule, on all ranks, for these numbers of ranks per node.
+/// The distinct bits that plans of the hierarchical schedule give on any rank, for these numbers of ranks per node.
 fn plans(ranks: usize, factors: &[usize], values: &[f64]) -> Result<BTreeSet<u64>, Error> {
     let distribution = Scheme::Lower.distribute(values.len() as u64, ranks)?;
     let mut bits = BTreeSet::new();

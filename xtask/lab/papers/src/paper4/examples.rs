@@ -13,8 +13,8 @@ use crate::said::{joined, listed, yes};
 /// A cell's operands, such as x_0 and S_1^6.
 type Cell = Vec<String>;
 
-/// Rounds 0, 1 and 2 of a rank in the published tables, for 9 ranks, and for 8 ranks without adaption. After a round, a rank has its own
-/// result and those of the ranks at one distance and at twice that distance behind it. S_l^p is rank p's result after round l, x_p its value.
+/// Rounds 0, 1 and 2 of a rank in the published tables: for 9 ranks, or for 8 ranks without adaptation. After a round, a rank has its own
+/// result and those of two ranks, which are 1 and 2 ranks behind it in round 1, and 3 and 6 in round 2.
 fn published(ranks: usize, rank: usize) -> [Cell; 3] {
     let behind = |round: usize, distance: usize| {
         let operand = |times| result(round, (rank + 2 * ranks - times * distance) % ranks);
@@ -29,7 +29,7 @@ fn ranks_of(pieces: &[Piece]) -> BTreeSet<usize> {
     positions.flatten().collect()
 }
 
-/// S_round^rank, which is x_rank before the first round.
+/// S_l^p, the result of rank p after round l. Before the first round, this is its value x_p.
 fn result(round: usize, rank: usize) -> String {
     match round {
         0 => format!("x_{rank}"),
@@ -37,7 +37,7 @@ fn result(round: usize, rank: usize) -> String {
     }
 }
 
-/// The operands from a peer: its result, or the own values of successive ranks behind it.
+/// The operands from a peer: the peer's result or, if the message is adapted, the values x_p that it has, from the peer's backwards.
 fn operands(round: usize, ranks: usize, transfer: &Transfer) -> Cell {
     let (peer, received) = (transfer.peer, ranks_of(&transfer.pieces));
     if received.len() == HELD[round] {
@@ -120,7 +120,7 @@ fn ranks_with(transfers: &[Transfer], peer: usize) -> String {
 /// Compares the examples of Figures 1 to 4 with our schedules.
 pub(super) fn worked(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figures 1, 3 and 4, eq. 3 and 15 to 24, the worked examples");
-    page.text("What the paper's text and formulas say about the examples, compared with the steps of our schedules. The figures themselves are pictures.");
+    page.text("This page compares what the paper's text and formulas say about the examples with the steps of our schedules. The figures themselves are only pictures.");
     page.text("## Figure 1: pairwise exchange, P = 5");
     let exchange = |rank| steps(Algorithm::PairwiseExchange, None, 5, rank);
     let leftover = exchange(4);
@@ -154,14 +154,14 @@ fn dissemination(page: &mut Page) {
     let border = behind(ranks - 1);
     page.text("## Figures 2 and 3: 2-way dissemination, P = 5 and P = 8");
     page.compare(format!(
-        "P = 5, rank 0: rounds 1 and 2 | – | {of_five} | Figure 2 is a picture: the adapted scheme counts every rank once, which the checker proves
+        "P = 5, rank 0: rounds 1 and 2 | – | {of_five} | Figure 2 is only a picture; the checker proves that the adapted scheme counts every rank once
         P = 8: rank 0 receives in round 1 from | 7, 6 | {}
         P = 8: rank 0 receives in round 2 from | 5, 2 | {}
         eq. 5: g_1[1], g_1[2] of rank 0 | – | {} | the last rank of each range, inclusive
         eq. 6: g_1^2[1], g_1^2[2] of rank 0's second sender, rank 2 | – | {}
         g_B of rank 0 and g_1^2[1] coincide | yes | {} | both are {border}, which is P - 1 behind rank 0
         rank 2 sends to rank 0 the reduction of ranks | x_2 ∘ x_1 | {}
-        P = 8, rank 0: rounds 1 and 2 | (3): without adaption x_0 twice; with it S_1^0 ∘ S_1^5 ∘ (x_2 ∘ x_1) | {of_eight}",
+        P = 8, rank 0: rounds 1 and 2 | eq. 3: x_0 twice without adaptation; with it, S_1^0 ∘ S_1^5 ∘ (x_2 ∘ x_1) | {of_eight}",
         peers(&zero[0].receives),
         peers(&zero[1].receives),
         listed(own),

@@ -30,7 +30,7 @@ const CASES: [Case; 4] = [
     ("maximum", 255, "255 doubles"),
 ];
 
-/// The row of a schedule on a number of ranks.
+/// The row of a schedule, for a case on a number of ranks.
 fn find<'r>(
     rows: &'r [ScheduleRow],
     variant: &str,
@@ -44,7 +44,7 @@ fn find<'r>(
     own.find(|row| row.operation == operation && row.n == n)
 }
 
-/// All cases, on few ranks.
+/// Measures all cases on few ranks.
 pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figures 6 to 10 measured here, one integer and 255 doubles");
     let ranks: &[usize] = context.quick_or(&[2][..], &[2, 4, 8]);
@@ -108,8 +108,8 @@ pub(super) fn here(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         ("255 doubles", 2.18, "pairwise-exchange", doubles),
     ] {
         page.compare(format!(
-            "Figure 6: overhead of the library, {name}, sum | up to {at_most} | {} | ours is a tuned plan over `{reference}`, published is the GASPI library over ibverbs; p = {all}
-            {name}, sum: fastest, p = {all} | {best} | {} | few ranks and cores; on two ranks, all algorithms but the tree are one exchange",
+            "Figure 6: overhead of the library, {name}, sum | up to {at_most} | {} | ours is a tuned plan's time over `{reference}`'s, the published one the GASPI library's over ibverbs; p = {all}
+            {name}, sum: fastest, p = {all} | {best} | {} | few ranks and cores; on two ranks, all algorithms except the tree are one exchange",
             overheads(case),
             fastest(case)
         ));

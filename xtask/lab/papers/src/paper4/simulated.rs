@@ -12,7 +12,7 @@ use crate::cluster::{Cluster, fastest, rows_of};
 use crate::page::Page;
 use crate::said::{joined, least, line, mean, most};
 
-/// The link between two sockets of a node: assumed, as are the links between nodes.
+/// The assumed link between two sockets of a node. The links between nodes are assumed, too.
 const SOCKETS: [f64; 2] = [700.0, 0.25];
 
 /// A machine of the paper, with one process per socket, two per node.
@@ -21,7 +21,7 @@ struct Nodes {
     part: &'static str,
     links: Cluster,
     most: usize,
-    /// The longest times of Bruck's algorithm for sums of one integer and of 255 doubles, in microseconds.
+    /// The published longest times of Bruck's algorithm for sums of one integer and of 255 doubles, in microseconds.
     bruck_us: [f64; 2],
 }
 
@@ -42,7 +42,7 @@ const CLUSTERS: [Nodes; 2] = [
     },
 ];
 
-/// The paper's algorithms, and their places in arrays.
+/// The names of the paper's algorithms, and the algorithms' places in arrays.
 const NAMES: [&str; 4] = [
     "binomial spanning tree",
     "pairwise exchange",
@@ -87,7 +87,7 @@ const ROWS: [Row; 2] = [
 #[derive(Clone, Copy, Debug)]
 struct OrderedTimes {
     ranks: usize,
-    /// With one row per message. For `ordered_ns`, messages have the number of rows that the tree order needs.
+    /// The times if messages have one row. For `ordered_ns`, messages have as many rows as the tree order needs.
     unordered_ns: [f64; 4],
     ordered_ns: [f64; 4],
 }
@@ -119,9 +119,9 @@ impl OrderedTimes {
 pub(super) fn clusters(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figures 7 to 14, allreduce on two clusters (simulated)");
     page.text(
-        "One process per socket, two per node. Links are assumed, not published. The maximum has the sum's γ, so that figures 7 and 8 have the same simulated times, as have 9 and 10, 11 and 12, 13 and 14. A node \
-         has one port, through which its processes' messages go one after another. What it costs a sender to post a message is between two extremes, which are both shown: nothing beyond its bytes (n messages at \
-         once), or a whole latency (one after another).",
+        "Each node has two sockets with one process each. Links are assumed, not published. The maximum is simulated with the sum's γ, so the two figures of each pair (7 and 8, 9 and 10, 11 and 12, 13 and 14) \
+         have the same times. A node has one port, through which its processes' messages go one after another. Two extremes of what it costs a sender to post a message are shown: nothing beyond the time of its \
+         bytes (n messages at once), or a whole latency (one after another).",
     );
     for cluster in &CLUSTERS {
         let (name, words) = (cluster.name, cluster.links.words());

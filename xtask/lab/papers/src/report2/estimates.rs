@@ -1,4 +1,4 @@
-//! Sections 2.5 and 4.3: the pipelining lemma for each algorithm, with d and s counted from its program, and the resulting times.
+//! Sections 2.5 and 4.3: the pipelining lemma for each algorithm, with d and s counted from the algorithm's program, and the resulting times.
 
 use harness::Error;
 use harness::bench::timing::whole;
@@ -34,7 +34,7 @@ const PIPELINES: [Pipeline; 7] = [
     Pipeline("dual root (Träff)", Algorithm::DualRoot, ALL),
 ];
 
-/// The published d and s, and why ours differ.
+/// The published d and s of each pipeline, and why our d and our s differ.
 const PUBLISHED: [[&str; 4]; 7] = [
     ["p - 1", "1", "", ""],
     ["p - 1", "1", "", ""],
@@ -44,7 +44,7 @@ const PUBLISHED: [[&str; 4]; 7] = [
     ["O(log2 p)", "3", LEVELS, THREE],
     ["O(log2 p)", "3", LEVELS, THREE],
 ];
-const IN_TURN: &str = "the report has no estimate. In one round, one block goes up and another down the same link, but a rank exchanges with its two neighbours one after the other: two rounds per block, as if up and down alternated";
+const IN_TURN: &str = "the report has no estimate. In one round, one block goes up and another down the same link, but a rank exchanges with its two neighbours one after the other. This takes two rounds per block, as if up and down alternated";
 const TWO_ROUNDS: &str = "log2 p levels up and as many down; a parent with one port serves its two children one after the other, in two rounds per level";
 const LEVELS: &str = "as for the tree, two rounds per level up and two down. The published ceil(log2((p + 1)/4)) counts levels, not rounds";
 const THREE: &str = "a rank with a parent and two children exchanges with three ranks; for p = 3 there is no such rank";
@@ -54,7 +54,7 @@ impl Pipeline {
         Run::flat(self.1, self.2, ranks, link)
     }
 
-    /// d and s: the number of rounds is d + s (blocks - 1), if s is the same for each of the last blocks.
+    /// d and s, with which the number of rounds is d + s (blocks - 1). Assumes that s is the same for each of the last blocks.
     fn counted(self, ranks: usize) -> (f64, f64) {
         let rounds = |blocks| self.simulate(ranks, ROUND).time_ns(0.0, blocks);
         let s = (rounds(BLOCKS) - rounds(BLOCKS / 2)) / (BLOCKS / 2) as f64;
@@ -92,7 +92,7 @@ impl Pipeline {
     }
 }
 
-/// One case of the lemma: a number of ranks, the bytes of a row, and a link, which has α and β.
+/// A case to which the lemma is applied: a number of ranks, the bytes of a row, and a link, which has α and β.
 #[derive(Clone, Copy)]
 struct Case(usize, f64, Link);
 
@@ -103,7 +103,7 @@ impl Case {
         (d + s * (blocks - 1.0)) * self.2.message_ns(self.1 / blocks)
     }
 
-    /// The least of these times over all M, also fractions: T of Lemma 1.
+    /// The least of these times over all M, including fractions: T of Lemma 1.
     fn lemma_ns(&self, (d, s): (f64, f64)) -> f64 {
         let (m, alpha, beta) = (self.1, self.2.latency_ns, self.2.byte_ns);
         (d - s) * alpha + 2.0 * (s * (d - s) * alpha * beta * m).sqrt() + s * beta * m

@@ -1,4 +1,4 @@
-//! Figures 2, 3, 5, 6 and 7: five implementations compared with a good allreduce, on simulated clusters; and the report's claims.
+//! Figures 2, 3, 5, 6 and 7: compares five implementations with a good allreduce, on simulated clusters, and checks the report's claims.
 
 use harness::Error;
 use harness::plot::{Axis, Line};
@@ -11,17 +11,17 @@ use crate::cluster::{Best, Run, Shape, fastest};
 use crate::page::Page;
 use crate::said::{least, line, listed, part_of, span};
 
-/// A ratio above this is more than a few extra bytes per message can explain.
+/// The largest ratio that a few extra bytes per message can explain.
 const SLOWER: f64 = 1.001;
 
-/// The report ran Exercises 3 to 5 with blocks of count/4 to count elements (Table 2).
+/// The most blocks that the report tried for Exercises 3 to 5: blocks had count/4 to count elements (Table 2).
 const FEW_BLOCKS: usize = 4;
 
 /// The times of all algorithms, and of a good allreduce, at one configuration and count.
 struct HydraPoint {
     shape: Shape,
     count: usize,
-    /// For each algorithm, the best time over all numbers of blocks, and over those that the report tried for Exercises 3 to 5.
+    /// For each algorithm, the best time over all numbers of blocks, and over 1 to [`FEW_BLOCKS`] blocks.
     times: [(Algorithm, [Best; 2]); ALGORITHMS.len()],
     reference_ns: f64,
 }
@@ -43,7 +43,7 @@ impl HydraPoint {
         }
     }
 
-    /// An algorithm's time with the best number of blocks, and with the best of the few numbers that the report tried.
+    /// An algorithm's time with the best number of blocks, and with the best of 1 to [`FEW_BLOCKS`] blocks.
     fn of(&self, algorithm: Algorithm) -> [Best; 2] {
         let found = self.times.iter().find(|times| times.0 == algorithm);
         found.expect("one of them").1
@@ -57,7 +57,7 @@ impl HydraPoint {
         self.of(algorithm)[1].1
     }
 
-    /// The time with the best blocks over the reference's.
+    /// The time with the best number of blocks, divided by the reference's.
     fn ratio(&self, algorithm: Algorithm) -> f64 {
         self.best_ns(algorithm) / self.reference_ns
     }

@@ -24,7 +24,7 @@ fn times(
     algorithm: Algorithm,
     elements: usize,
 ) -> Result<PipelineTimes, Error> {
-    // A million blocks take seconds, so only the report's own chain has them.
+    // A million blocks take seconds, so only the report's own chain is run with so many.
     let is_whole = algorithm == Algorithm::LinearPipelined && !context.settings.quick;
     let least = if is_whole { 1 } else { 1_000 };
     let cut = BLOCK_ELEMENTS.into_iter();
@@ -111,7 +111,7 @@ pub(super) fn figures(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
     page.measured_on(context, "2");
     page.text(
         "Median times of an allreduce (sum) of one row of doubles per rank. Each schedule is measured alternately with the backend's own allreduce, and compared with these calls. Pipelines have Lemma 1's number of \
-         blocks for the measured link, which is one if d = s. As chain and tree are equal on two ranks, the times show what the programs cost, not how they scale.",
+         blocks for the measured link, which is one if d = s. As a chain and a tree are the same on two ranks, the times show what the programs cost, not how they scale.",
     );
     let (what, axis) = (("", "an allreduce of a row"), Axis::decades("row, doubles"));
     draw_ratios(page, what, &rows, &named, axis, |row| row.n as f64);
@@ -128,7 +128,7 @@ pub(super) fn figures(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
         let pairs = of(&rows, doubly).zip(of(&rows, singly));
         let ratios = pairs.map(|(doubly, singly)| doubly.median_ns / singly.median_ns);
         page.compare(format!(
-            "Figure {figure}: `{doubly}` over `{singly}`, all counts | no performance gain | {} | on two ranks, d = 2 and s = 1 with both directions at once, d = s = 2 with one after the other: half the time for many blocks",
+            "Figure {figure}: `{doubly}` over `{singly}`, all counts | no performance gain | {} | on two ranks, d = 2 and s = 1 if both directions run at once, and d = s = 2 otherwise; many blocks then take half the time",
             span(ratios)
         ));
     }

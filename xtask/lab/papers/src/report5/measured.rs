@@ -1,4 +1,4 @@
-//! Measures both sweeps, of sections 3.1 and 3.2, as far as this machine allows.
+//! Measures the sweeps of sections 3.1 and 3.2 as far as this machine allows.
 
 use harness::Error;
 use harness::bench::schedules::{ScheduleJob, ScheduleRow, of, reference};
@@ -37,7 +37,7 @@ pub(super) fn process_count(context: &Context<'_>, page: &mut Page) -> Result<()
     let trees = &ALGORITHMS[..3];
     let job = job(context, trees, vec![1000]);
     page.text(format!(
-        "A reduce (sum) of 1000 doubles to rank 0, median of {}. The report has 16 to 576 processes with a core each, as the simulated sweep has. Here, ranks beyond the second share cores, so a round also costs a \
+        "A reduce (sum) of 1000 doubles to rank 0, median of {} calls. The report has 16 to 576 processes with a core each, as the simulated sweep has. Here, ranks beyond the second share cores, so a round also costs a \
          context switch.",
         job.rounds
     ));
@@ -63,7 +63,7 @@ pub(super) fn array_size(context: &Context<'_>, page: &mut Page) -> Result<(), E
     let widths = powers.map(|power| 10_usize.pow(power)).collect();
     let job = job(context, &ALGORITHMS, widths);
     page.text(format!(
-        "A reduce (sum) of doubles to rank 0, median of {}; from 10^6 doubles on, of a quarter as many. On two ranks, every tree is one message, so differences between the three trees are noise; the simulated sweep has 576 ranks.",
+        "A reduce (sum) of doubles to rank 0, median of {} calls, or a quarter as many from 10^6 doubles on. On two ranks, every tree is one message, so differences between the three trees are noise; the simulated sweep has 576 ranks.",
         job.rounds
     ));
     let rows = measure(context, &[2], &job)?;

@@ -17,7 +17,7 @@ fn reduce(algorithm: Algorithm, ranks: usize) -> Run {
     Run::flat(algorithm, Collective::Reduce { root: 0 }, ranks, ROUND)
 }
 
-/// A tree's depth and rounds, from the programs of all ranks; a rank sends to its parent.
+/// A tree's depth and rounds, counted from the programs of all ranks, in which each rank sends to its parent.
 fn counted(algorithm: Algorithm, ranks: usize) -> (usize, f64) {
     let run = reduce(algorithm, ranks);
     let schedule = run.schedule(1);
@@ -59,7 +59,7 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     page.title("Sections 1 and 2, sizes, depths and rounds of the trees");
     let order_max = context.quick_or(6, ORDER_MAX);
     page.text(format!(
-        "Counted from the programs of all ranks, for reduces to rank 0 on the published numbers of nodes, for i = 0 to {order_max}. A message takes one round, and a rank receives one message at a time."
+        "These values are counted from the programs of all ranks, for reduces to rank 0 on the published numbers of nodes, for i = 0 to {order_max}. A message takes one round, and a rank receives one message at a time."
     ));
     let named = |what: &str| columns(TREES, |tree| format!("`{tree}`: {what}"));
     let trees = TREES.map(|tree| {
@@ -85,7 +85,7 @@ pub(super) fn fill(context: &Context<'_>, page: &mut Page) -> Result<(), Error> 
         (
             "T_i of 2^(i + 1) - 1",
             "i + 1",
-            "two children of equal size are ready in the same round, and a rank receives one message per round: two rounds per level. The published i + 1 would need both messages in one round on all levels but one",
+            "two children of equal size are ready in the same round, and a rank receives one message per round, so a level takes two rounds. The published i + 1 would need both messages in one round on all levels but one",
         ),
     ]
     .into_iter()

@@ -1,5 +1,5 @@
-//! Counts the values that ranks send without a buffer (section 2.1 and appendix B.3), and computes the cost of distributions: by the
-//! scoring model (section 3.1.2), and by their critical path, which the thesis leaves to future work.
+//! Counts the values that ranks send without a buffer (section 2.1 and appendix B.3). Computes the cost of distributions by the scoring
+//! model (section 3.1.2) and by their critical path, which the thesis leaves to future work.
 
 use distribution::{Cost, Distribution, Scheme};
 use harness::Error;
@@ -20,7 +20,7 @@ pub(super) fn path_us(scheme: Scheme) -> f64 {
     example(scheme).critical_path_ns(&Cost::THESIS) / 1e3
 }
 
-/// The shares of the example, from the least to the largest.
+/// The shares of the example, from the smallest to the largest.
 fn sorted(scheme: Scheme) -> Vec<u64> {
     let distribution = example(scheme);
     let mut counts: Vec<u64> = (0..RANKS).map(|rank| distribution.count(rank)).collect();
@@ -76,7 +76,7 @@ pub(super) fn scores(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
 /// Figure 3.5, as sorted shares instead of boxes.
 pub(super) fn shares(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure 3.5, items per rank");
-    page.text("The number of items of each rank, sorted: what the thesis shows as boxes. N = 504850, p = 256, α = 0.2.");
+    page.text("The number of items of each rank, sorted; the thesis shows boxes instead. N = 504850, p = 256, α = 0.2.");
     let schemes = [Scheme::Upper, Scheme::Optimized, Scheme::OptimizedPublished];
     let lines = schemes.map(|scheme| {
         let points = sorted(scheme).into_iter().zip(1_u32..);
@@ -112,8 +112,8 @@ pub(super) fn shares(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
 pub(super) fn models(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("The best distributions, by score and by critical path");
     page.text(
-        "N = 504850, p = 256, 281 ns a message and 4.15 ns an addition. `score-optimal` has the least score (eq. 3.7) of all distributions, `score-optimal-busy` the least of those that leave no rank without items; both \
-         are proven, and compared with all distributions of few items. `path-optimal` has the shortest critical path of Algorithm 1 that a search finds.",
+        "N = 504850, p = 256, 281 ns a message and 4.15 ns an addition. `score-optimal` has the least score (eq. 3.7) of all distributions, `score-optimal-busy` the least of those that leave no rank without items. Both \
+         facts are proven, and were compared with all distributions of few items. `path-optimal` has the shortest critical path of Algorithm 1 that a search finds.",
     );
     let score_us = |scheme| score_us(&example(scheme));
     page.table(
@@ -159,7 +159,7 @@ pub(super) fn models(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
 /// The longest data set of the sweep.
 const ITEMS_MAX: u64 = 1 << 20;
 
-/// The number of lengths per octave, at a constant ratio. Simple multiples of powers of two would all cut few subtrees.
+/// The number of lengths per octave, which have a constant ratio. Simple multiples of powers of two would all cut few subtrees.
 const STEPS: u32 = 200;
 
 /// The bound of eq. 2.5: (p - 1)(log2((N - 1)/p) + 1).
@@ -229,7 +229,7 @@ pub(super) fn over_items(_: &Context<'_>, page: &mut Page) -> Result<(), Error> 
     Ok(())
 }
 
-/// Figure B.5: 2^2 p items, and one more, over p = 4.
+/// Figure B.5: 2^2 p items, and one item more, on p = 4 ranks.
 pub(super) fn shifted(_: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure B.5, one item more shifts every boundary");
     page.text("With 2^i p items, every rank of `lower` has one subtree. One more item, on rank 0, moves all boundaries by one, and every rank but the first sends i + 1 values.");

@@ -17,13 +17,13 @@ use crate::said::{growth, line};
 /// How often each length is measured.
 const ROUNDS: usize = 15;
 
-/// AVX2, the thesis' level for Algorithm 4, or the best level if this machine does not have AVX2.
+/// The level for Algorithm 4: AVX2, as in the thesis, or the best level if this machine does not have AVX2.
 fn algorithm4_level() -> Level {
     let named = Level::available().find(|level| level.name() == "avx2");
     named.unwrap_or(Level::best())
 }
 
-/// The local algorithms, in the order of their times.
+/// The indices of the local algorithms in the list that `medians` returns.
 const LEFT_TO_RIGHT: usize = 0;
 const LEVEL_BY_LEVEL: usize = 1;
 const STREAMING: usize = 2;
@@ -124,7 +124,7 @@ pub(super) fn recursive(context: &Context<'_>, page: &mut Page) -> Result<(), Er
     );
     page.compare(format!(
         "speed-up of level by level over recursive | 4.9 | {} | the recursion is compiled code that inlines its leaves, and the level-by-level pass writes and reads memory again for every level
-        speed-up of streaming over recursive | – | {} | one pass over memory, all levels in registers",
+        speed-up of streaming over recursive | – | {} | one pass over memory, with all levels in registers",
         speed_up(LEVEL_BY_LEVEL),
         speed_up(STREAMING)
     ));

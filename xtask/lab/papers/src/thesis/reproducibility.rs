@@ -1,4 +1,4 @@
-//! Sums on p = 1, 17, …, 241 ranks, and how many messages the message buffer saves. Ranks are threads.
+//! Compares sums on p = 1, 17, …, 241 ranks, and counts the messages that the message buffer saves. Ranks are threads.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ const PUBLISHED: [(&str, Option<f64>, &str); 10] = [
     ("dna_rokasD7", None, "C19B72506FC09067"),
 ];
 
-/// The data sets of Table 4.1: their names, whether they are the author's data, and the numbers, which otherwise are similar ones.
+/// The data sets of Table 4.1: the name, whether the author's data is available, and the numbers. If not, similar numbers are generated.
 fn data_sets(context: &Context<'_>) -> Result<Vec<(&'static str, bool, DataSet)>, Error> {
     let folder = data::published_folder();
     let load = |(&name, items): (&&'static str, usize)| {
@@ -71,7 +71,7 @@ fn rows(
     })
 }
 
-/// The largest minus the smallest of some sums; also as text, with the number of their bit patterns.
+/// The largest minus the smallest of some sums, also as text with the number of the sums' bit patterns.
 fn spread(totals: &[f64]) -> (f64, String) {
     let patterns: BTreeSet<u64> = totals.iter().map(|total| total.to_bits()).collect();
     let (least, most) = extremes(totals.iter().copied());
@@ -132,7 +132,7 @@ pub(super) fn matrix(context: &Context<'_>, page: &mut Page) -> Result<(), Error
 /// The values that a message carries (section 3.1.1).
 pub(super) fn buffer(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Section 3.1.1, values per message");
-    page.text("The number of values per message of Algorithm 1 for p = 256. Its buffer of 4 values is flushed for another receiver and before subtrees of more than 64 leaves. Values are counted by Algorithm 2, messages in runs on threads, without the p - 1 messages that broadcast the result.");
+    page.text("The number of values per message of Algorithm 1 for p = 256. The buffer of 4 values is flushed when the receiver changes and before subtrees of more than 64 leaves. Values are counted by Algorithm 2, messages in runs on threads, without the p - 1 messages that broadcast the result.");
     let schemes = [Scheme::Lower, Scheme::Upper, Scheme::Optimized];
     let most = context.quick_or(4, TABLE_4_1_ITEMS.len());
     let others = RANKS as u64 - 1;

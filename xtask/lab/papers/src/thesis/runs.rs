@@ -13,7 +13,7 @@ use crate::Context;
 use crate::page::{Page, columns, row};
 use crate::said::{heights, line, most, range, ratios};
 
-/// The most ranks that have a core of their own.
+/// The largest number of ranks that have a core each.
 const RANKS_HERE: usize = 2;
 
 /// Algorithm 1 and the baseline of chapter 4, compared with a plan and the fastest unreproducible sum.
@@ -106,7 +106,7 @@ pub(super) fn medians(context: &Context<'_>, page: &mut Page) -> Result<(), Erro
         });
         let [plan, _, left_to_right, unordered] = &lines;
         let title = format!(
-            "On {named}, a plan takes {} of a left-to-right sum's time, {} of an unordered one's",
+            "On {named}, a plan takes {} times a left-to-right sum's time, {} times an unordered one's",
             range(ratios(plan, left_to_right)),
             range(ratios(plan, unordered))
         );
@@ -201,7 +201,7 @@ fn draw_ratios(page: &mut Page, lines: [Line; 2]) {
     );
 }
 
-/// Figure 4.2: a comparison with ReproBLAS, as far as published values allow one.
+/// Figure 4.2: a comparison with ReproBLAS, as far as published values allow it.
 pub(super) fn against_reproblas(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure 4.2, over a left-to-right sum");
     describe(context, page, "2", "`optimized`");
@@ -224,7 +224,7 @@ pub(super) fn against_reproblas(context: &Context<'_>, page: &mut Page) -> Resul
     Ok(())
 }
 
-/// Compares a mode with two unreproducible sums, left to right and fastest. `claims` are lines of [`Page::compare`] without our values.
+/// Compares a mode with two unreproducible sums, from left to right and unordered. `claims` are lines of [`Page::compare`] without our values.
 fn against_allreduce(
     context: &Context<'_>,
     page: &mut Page,
@@ -245,7 +245,7 @@ fn against_allreduce(
     Ok(())
 }
 
-/// Figure B.3: the cost of a reproducible sum relative to unreproducible ones. The thesis measured ReproBLAS; this measures a plan.
+/// Figure B.3: the cost of a reproducible sum relative to unreproducible ones. The thesis measured ReproBLAS; this function measures a plan.
 pub(super) fn reproducibility(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure B.3, what reproducibility costs over allreduce");
     let claims = [
@@ -272,7 +272,7 @@ const MEASURED_RANKS: [usize; 2] = [RANKS_HERE, 8];
 /// The modes whose times on several distributions are measured.
 const TREES: [Mode; 2] = [Mode::Algorithm1, Mode::Plan];
 
-/// Figure 3.4: even and optimized distribution; and the critical path of Algorithm 1 at the thesis' number of ranks.
+/// Figure 3.4: the even and the optimized distribution, with the critical path of Algorithm 1 at the thesis' number of ranks.
 pub(super) fn even_against_optimized(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure 3.4, even and optimized distribution");
     describe(context, page, "2", "`upper` and `optimized`");
@@ -300,7 +300,7 @@ pub(super) fn even_against_optimized(context: &Context<'_>, page: &mut Page) -> 
 /// Figure B.1: the size of the message buffer.
 pub(super) fn flushing(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
     page.title("Figure B.1, when the message buffer is flushed");
-    describe(context, page, "2", "`upper`, which cuts most");
+    describe(context, page, "2", "`upper`, which cuts the most subtrees");
     page.text("The buffer is flushed before work begins on a subtree of more leaves than the criterion. With the criterion 1, there is almost no buffer; with `never`, it is only flushed when it has four values, or when the receiver changes.");
     let criteria = (0..=18).step_by(2).map(|log| 1_u64 << log);
     let modes: Vec<Mode> = criteria.chain([u64::MAX]).map(Mode::Flushed).collect();

@@ -1,4 +1,4 @@
-//! Figures 4.1 and 4.4 with simulated ranks: the fold of a rank's share is measured, the messages are simulated.
+//! Figures 4.1 and 4.4 with simulated ranks: measures the fold of a rank's share, and simulates the messages.
 //!
 //! Algorithm 1 is simulated by the same rules as schedules: a message of b bytes occupies its sender's and its receiver's port for alpha +
 //! beta b, combining takes gamma per byte, and a rank does one thing at a time.
@@ -25,14 +25,14 @@ use crate::cluster::{Cluster, link, rows_of};
 use crate::page::Page;
 use crate::said::{count, least, line, most};
 
-/// The links of the thesis' machines. Messages between threads of a node take the time of eq. 3.7. Messages between nodes take a usual time
-/// of InfiniBand.
+/// The links of the thesis' machines. Messages between threads of a node take the time of eq. 3.7. Messages between nodes take a time that
+/// is usual for InfiniBand.
 const LINKS: Cluster = Cluster::new([Cost::THESIS.send_ns, 0.1], [1500.0, 0.1], 0.01);
 
-/// The ranks of a node of the cluster: 40 cores, 80 threads.
+/// The number of ranks on a node of the cluster, which has 40 cores with two threads each.
 const NODE_RANKS: usize = 80;
 
-/// Ranks of the shared-memory machine, and of the cluster.
+/// The numbers of ranks on the shared-memory machine and on the cluster.
 const SHARED_RANKS: usize = 256;
 const CLUSTER_RANKS: usize = 1280;
 
@@ -79,7 +79,7 @@ impl ScalingTimes {
     }
 }
 
-/// The modes that are simulated.
+/// The time of a simulated mode.
 type Field = fn(&ScalingTimes) -> f64;
 const FIELDS: [(Mode, Field); 3] = [
     (Mode::Plan, |times| times.plan),
@@ -99,14 +99,14 @@ fn lines(
 fn describe(page: &mut Page) {
     page.how = "simulated";
     page.text(format!(
-        "Simulated ranks fold as fast as one core here that has the memory to itself. Their messages are simulated one by one: {}, nodes of {NODE_RANKS} ranks, one port per rank; the machine with {SHARED_RANKS} ranks is one \
+        "A simulated rank folds as fast as one core of this machine that has the memory to itself. The messages are simulated one by one: {}, nodes of {NODE_RANKS} ranks, one port per rank; the machine with {SHARED_RANKS} ranks is one \
          node. A plan and the left-to-right sum start recursive doubling when the largest share is folded. Algorithm 1 sends through its message buffer, as published, and a binomial tree broadcasts the result; \
          if ranks have few items, values that wait in this buffer delay the ranks that need them.",
         LINKS.words()
     ));
 }
 
-/// The rest of Figure 4.1: p = 256 and 1280.
+/// The rest of Figure 4.1, for p = 256 and 1280.
 pub(super) fn largest(context: &Context<'_>, page: &mut Page) {
     page.text("## p = 256 and p = 1280, simulated");
     describe(page);
@@ -178,7 +178,7 @@ pub(super) fn strong(context: &Context<'_>, page: &mut Page) -> Result<(), Error
         lines(&all, |times| times.ranks, |times, time| time(times)),
     );
     page.says(format!(
-        "A plan levels off from {plan} ranks on, Algorithm 1 from {algorithm1}, the left-to-right sum from {left_to_right}"
+        "A plan levels off from {plan} ranks on, Algorithm 1 from {algorithm1}, and the left-to-right sum from {left_to_right}"
     ));
     let ideal = all.iter().map(|times| times.ranks as f64);
     let ideal = Line::guide("ideal", ideal.map(|ranks| (ranks, ranks)).collect());
@@ -194,7 +194,7 @@ pub(super) fn strong(context: &Context<'_>, page: &mut Page) -> Result<(), Error
     let why = "our fold is several times as fast, so messages between nodes dominate sooner";
     page.compare(format!(
         "levels off from p, treefold's plan | 640 | {plan} | {why}
-        items per rank there | about 33000 | {}
+        items per rank at this p | about 33000 | {}
         levels off from p, left-to-right + allreduce | – | {left_to_right}
         levels off from p, Algorithm 1 | 640 | {algorithm1} | {why}",
         items / plan.max(1)
@@ -202,7 +202,7 @@ pub(super) fn strong(context: &Context<'_>, page: &mut Page) -> Result<(), Error
     Ok(())
 }
 
-/// The bytes of a value, and of a value with its item number.
+/// The sizes in bytes of a value, and of a value with its item number.
 const VALUE_BYTES: f64 = 8.0;
 const ENTRY_BYTES: f64 = 16.0;
 
@@ -256,9 +256,9 @@ fn reduce_ns(distribution: &Distribution, machine: &Machine, item_ns: f64) -> f6
 /// All ranks; one is simulated at a time, from the last to the first.
 struct Ranks<'m> {
     machine: &'m Machine,
-    /// The messages to each rank: when they begin, how long they take, and their items.
+    /// The messages to each rank: when a message begins, how long it takes, and its items.
     under_way: Vec<Vec<(f64, f64, Vec<u64>)>>,
-    /// The rank that works, the time there, and the rank for which values are buffered.
+    /// The simulated rank, the time on it, and the rank for which values are buffered.
     rank: usize,
     now_ns: f64,
     to: usize,
@@ -266,7 +266,7 @@ struct Ranks<'m> {
 }
 
 impl Ranks<'_> {
-    /// Begins a rank. Returns when each value arrives there; the rank's port receives one message after another, as they begin.
+    /// Begins to simulate a rank. Returns when each value arrives: the rank's port receives the messages in the order in which they begin.
     fn begin(&mut self, rank: usize) -> HashMap<u64, f64> {
         (self.rank, self.to, self.now_ns) = (rank, rank, 0.0);
         let mut messages = mem::take(&mut self.under_way[rank]);
@@ -280,7 +280,7 @@ impl Ranks<'_> {
         there_ns
     }
 
-    /// Buffers a value. Flushes the buffer before, if its values are for another rank, and afterwards, if it is full.
+    /// Buffers a value. Flushes the buffer first if it has values for another rank, and afterwards if it is full.
     fn send(&mut self, to: usize, item: u64, most: usize) {
         if to != self.to {
             self.flush();
@@ -292,7 +292,7 @@ impl Ranks<'_> {
         }
     }
 
-    /// Sends the buffered values as one message. The rank continues when its port has sent it.
+    /// Sends the buffered values as one message. The rank continues when its port has sent the message.
     fn flush(&mut self) {
         if self.items.is_empty() {
             return;
@@ -319,7 +319,7 @@ mod tests {
         Distribution::lower(items, ranks).expect("there are ranks")
     }
 
-    /// Aligned shares are leaves of a binomial tree, and Algorithm 1 is a reduce along it.
+    /// If shares are aligned, they are the leaves of a binomial tree, and Algorithm 1 is a reduce along this tree.
     #[test]
     fn aligned_shares_take_what_a_binomial_tree_takes() {
         let machine = Machine::flat(LINK);
@@ -333,7 +333,7 @@ mod tests {
         }
     }
 
-    /// N = 9 over three ranks, the drawing in `reduce::engines::algorithm1`: rank 2 sends 6 and 8, rank 1 waits for 6 and sends 3 and 4.
+    /// N = 9 on three ranks, as drawn in `reduce::engines::algorithm1`: rank 2 sends 6 and 8, rank 1 waits for 6 and sends 3 and 4.
     #[test]
     fn values_travel_together_and_wait_for_their_turn() {
         // Rank 2 sends 6 to rank 1 from 3 to 103, then 8 to rank 0 until 203. Rank 1 combines 6 with its own until 107, and sends 3 and

@@ -26,7 +26,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Its name in tables and plots.
+    /// The mode's name in tables and plots.
     pub fn name(self) -> String {
         match self {
             Mode::Plan => "treefold's plan".to_owned(),
@@ -95,7 +95,7 @@ pub(super) fn median_us(times: &[Times], mode: Mode, scheme: Scheme) -> f64 {
     times.iter().find(suits).map_or(f64::NAN, Times::median_us)
 }
 
-/// Measures the job on the ranks of a world; rank 0 passes everything to `report`. Collective.
+/// Measures the job on the ranks of a world. Rank 0 passes all times to `report`. Collective.
 pub fn on_rank(
     world: &World,
     backend: Backend,
@@ -149,7 +149,7 @@ fn time(
     let mut samples = vec![Vec::new(); runners.len()];
     for _ in 0..job.runs {
         for (runner, samples) in runners.iter().zip(&mut samples) {
-            // The previous run has filled the caches with other data.
+            // This call is not timed, because the previous run has filled the caches with other data.
             runner.allreduce(&local)?;
             samples.push(slowest_ns(world, 1, || {
                 std::hint::black_box(runner.allreduce(&local)?);
