@@ -52,7 +52,7 @@ fn files_that_share_a_name_are_told_apart() {
     assert_eq!(sums, expected);
 }
 
-/// With `--json -`, standard output has only JSON; with a file, it has the report.
+/// With `--json -`, standard output has only JSON; with `--json FILE`, it has the report.
 #[test]
 fn json_keeps_to_itself() {
     let files = [file("pure.f64", &doubles(&[1.0; 40]))];
@@ -166,7 +166,7 @@ fn files_that_are_wrong() {
     let without_end = npy_of("<f8", "(2,)", 0)[..30].to_vec();
     for (name, content, reason) in [
         ("empty.binpsllh", Vec::new(), "empty"),
-        ("one.binpsllh", vec![0], "1 byte: too few for a count"),
+        ("one.binpsllh", vec![0], "1 byte, too few for a count"),
         ("short.binpsllh", vec![1, 0, 0], "too few for a count"),
         ("truncated.binpsllh", binpsllh(3, &[1.0, 2.0]), "truncated"),
         ("cut.binpsllh", cut, "truncated"),
@@ -181,7 +181,7 @@ fn files_that_are_wrong() {
         ("blank.psllh", b" \n".to_vec(), "no count"),
         ("count.psllh", b"two 1 2".to_vec(), "`two` is not a count"),
         ("negative.psllh", b"-2 1 2".to_vec(), "`-2` is not a count"),
-        ("word.psllh", b"3 1.5 x 2".to_vec(), "number 1, `x`"),
+        ("word.psllh", b"3 1.5 x 2".to_vec(), "item 1, `x`"),
         ("truncated.psllh", b"3 1 2".to_vec(), "truncated"),
         ("long.psllh", b"1 1 2".to_vec(), "too long"),
         ("binary.psllh", vec![0xFF, 0xFE, 0x00], "not text"),

@@ -1,6 +1,6 @@
 //! The baselines of treefold: fast sums without a fixed order, and a slow sum from left to right; and [`Runner`], which runs any algorithm.
 //!
-//! The baselines are not part of the product, which offers only tree order.
+//! The baselines are not part of the product, which does not offer their orders.
 
 use distribution::Ownership;
 use reduce::{Plan, Sum, World, exact};
@@ -15,23 +15,23 @@ use crate::{Backend, Error};
 pub struct Baseline {
     ordinary: Ordinary,
     fold: fn(&[f64]) -> f64,
-    /// If given, rank 0 gathers all items, at most this number from each rank. Otherwise, each rank folds its items before an allreduce.
+    /// If given, rank 0 gathers all items, at most this number from each rank. Otherwise, each rank folds its own items before an allreduce.
     gathered_max: Option<usize>,
 }
 
 impl Baseline {
-    /// Each rank sums its own items as fast as SIMD can: fastest, but not reproducible.
+    /// The fastest sum, but not reproducible: each rank sums its own items as fast as SIMD can.
     pub fn unordered(world: &World, backend: Backend) -> Result<Self, Error> {
         let fold = |local: &[f64]| simd_kernels::unordered_sum(Level::best(), local);
         Self::of(world, backend, fold, None)
     }
 
-    /// Each rank sums its own items from left to right: the papers' baseline, not reproducible.
+    /// The papers' baseline, not reproducible: each rank sums its own items from left to right.
     pub fn locally_left_to_right(world: &World, backend: Backend) -> Result<Self, Error> {
         Self::of(world, backend, left_to_right, None)
     }
 
-    /// Rank 0 gathers all items and sums them from left to right: reproducible but slow (thesis, eq. 1.5).
+    /// A reproducible but slow sum: rank 0 gathers all items and sums them from left to right (thesis, eq. 1.5).
     pub fn left_to_right(
         world: &World,
         backend: Backend,
@@ -131,7 +131,7 @@ mod tests {
     use crate::data::log_likelihoods;
     use crate::{Backend, Sharing};
 
-    /// All ranks get the same sum. It is close to the left-to-right sum, or equal if the baseline adds in that order.
+    /// All ranks get the same sum. It is close to the left-to-right sum over all items, or equal if the baseline adds in that order.
     #[test]
     fn baselines_are_sums() {
         for (count, ranks) in [(0, 1), (1, 3), (5, 8), (1000, 1), (1000, 17)] {

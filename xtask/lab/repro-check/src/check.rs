@@ -38,13 +38,13 @@ const DEFAULT_ALGORITHMS: [Way; 7] = [
     Way::LeftToRight,
 ];
 
-/// The default numbers of ranks under MPI. They detect as much as the thesis' numbers, whose 241 processes take a minute to launch.
+/// The default numbers of ranks under MPI. They detect as many faults as the thesis' numbers, whose 241 processes take a minute to launch.
 const MPI_RANKS: &str = "1,2,17,33";
 
-/// The canary's numbers of ranks if only one number was requested.
+/// The numbers of ranks on which the canary runs, too, if the user requested only one number.
 const CANARY_RANKS: [usize; 3] = [1, 2, 3];
 
-/// Up to this many numbers of ranks are listed on a line of the report.
+/// The most numbers of ranks that the report lists one by one.
 const FEW_LAUNCHES: usize = 12;
 
 /// Options of `repro-check`.
@@ -107,7 +107,7 @@ pub fn run(options: &Options, draw: Option<Draw>) -> Result<bool, Error> {
     options.mpi.check_use(backends.contains(&Backend::Mpi))?;
     let installation = options.mpi.installation()?;
     let check = Check::new(options)?;
-    // Before anything runs, so that a missing MPI is reported at once.
+    // The launcher is found before anything runs, so that a missing MPI is reported at once.
     let needs_mpi = backends.contains(&Backend::Mpi);
     let launcher = needs_mpi.then(|| ranks::launcher(installation));
     let launcher = launcher.transpose()?;
@@ -148,7 +148,7 @@ struct Check {
 struct Launch {
     backend: Backend,
     ranks: usize,
-    /// Runs only the canary, since the user did not request this number of ranks.
+    /// Whether only the canary runs, because the user did not request this number of ranks.
     only_canary: bool,
 }
 
@@ -167,7 +167,7 @@ impl Check {
         };
         let launches = launches(options)?;
         if !checks_anything(&launches, &algorithms, &distributions) {
-            let reason = "nothing to check: no algorithm with a fixed result runs here, on these distributions";
+            let reason = "nothing to check, because no chosen algorithm with a fixed result runs on this backend and these distributions";
             return Err(Error::option("--algorithm", reason));
         }
 
@@ -417,7 +417,8 @@ impl Check {
         let (found, all) = (rows.len(), job.rows_count());
         if found != all {
             let (shown, all) = (launcher.shown(launch.ranks), counted(all, "row"));
-            return Err(Error::Mpi(format!("{shown}: {found} of {all} came back")));
+            let reason = format!("{shown}: only {found} of {all} arrived");
+            return Err(Error::Mpi(reason));
         }
         Ok(rows)
     }

@@ -39,7 +39,7 @@ pub fn rank_counts(typed: &str) -> Result<Vec<usize>, Error> {
         let (last, step) = rest.split_once(':').unwrap_or((rest, "1"));
         let (first, last, step) = (number(first)?, number(last)?, number(step)?);
         if first > last {
-            return Err(wrong(format!("`{part}` is empty")));
+            return Err(wrong(format!("the range `{part}` is empty")));
         }
         counts.extend((first..=last).step_by(step));
     }

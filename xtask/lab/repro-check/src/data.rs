@@ -1,4 +1,4 @@
-//! Data sets: files in six formats, and generated ones of the thesis' sizes.
+//! Data sets: reads files in six formats, and generates data of the thesis' sizes.
 
 mod formats;
 
@@ -20,7 +20,7 @@ pub const TABLE_4_1_ITEMS: [usize; 6] = [460, 767, 898, 1602, 239_763, 504_850];
 /// The other numbers of items in Table 4.1, whose sums take a while.
 pub const TABLE_4_1_LARGE_ITEMS: [usize; 4] = [1_327_505, 1_806_035, 3_011_099, 21_410_970];
 
-/// The names in Table 4.1, in the order of these two lists.
+/// The names in Table 4.1, in the order of the two lists above.
 pub const TABLE_4_1_NAMES: [&str; 10] = [
     "354",
     "multi100",
@@ -44,7 +44,7 @@ pub fn published_folder() -> Option<PathBuf> {
 /// The canary's number of items. With this number, ranks rarely begin inside a pair.
 const CANARY_ITEMS: usize = 100_003;
 
-/// The canary's number of pairs: so few that most ranks have none.
+/// The canary's number of pairs: so small that most ranks have no pair.
 const CANARY_PAIRS: usize = 7;
 
 /// Where a data set comes from.
@@ -66,7 +66,7 @@ pub enum Source {
 /// Numbers with a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataSet {
-    /// Its name in reports.
+    /// The data set's name in reports.
     pub name: String,
     /// The numbers, in their order.
     pub items: Vec<f64>,
@@ -95,11 +95,11 @@ impl Source {
     }
 }
 
-/// Log-likelihoods, among them some pairs of 2^50 and -2^50.
+/// Log-likelihoods with some pairs of 2^50 and -2^50 among them.
 ///
-/// A pair cancels, but first rounds its rank's partial sum to a multiple of a quarter. This partial
-/// sum depends on where the rank begins, so each number of ranks has a different sum. Numbers that only differ in size would
-/// not suffice: their sums are a few dozen neighbouring doubles, and two numbers of ranks may well have the same sum.
+/// The two numbers of a pair cancel, but the first one rounds the rank's partial sum to a multiple of a quarter. This partial sum depends
+/// on where the rank begins, so each number of ranks has a different sum. Numbers that only differ in size would not suffice: all sums
+/// would be within a few dozen neighbouring doubles, and two numbers of ranks might well have the same sum.
 fn canary() -> Vec<f64> {
     let mut items = log_likelihoods(CANARY_ITEMS, 1);
     let large = 2_f64.powi(50);
@@ -123,11 +123,11 @@ pub fn read(path: &Path) -> Result<Vec<f64>, Error> {
         let known = FORMATS.map(|format| format!(".{format}")).join(", ");
         return Err(wrong(format!("unknown format; known: {known}")));
     }
-    // Opening a named pipe waits for a writer.
+    // Says why the program waits: a named pipe can be opened only when it has a writer.
     if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
         let name = path.to_string_lossy();
         let name = printable(&name);
-        eprintln!("{name}: reading a pipe, until its writer closes it");
+        eprintln!("{name}: reading from a pipe until its writer closes it");
     }
     let bytes = files::bytes(path)?;
     if bytes.is_empty() {
@@ -171,7 +171,7 @@ pub fn parse(format: &str, bytes: &[u8]) -> Result<Vec<f64>, String> {
     }
 }
 
-/// Parses little-endian doubles, and nothing else.
+/// Parses a file that has only little-endian doubles.
 fn raw(bytes: &[u8]) -> Result<Vec<f64>, String> {
     let (doubles, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() {
@@ -183,20 +183,20 @@ fn raw(bytes: &[u8]) -> Result<Vec<f64>, String> {
 }
 
 fn binpsllh(bytes: &[u8]) -> Result<Vec<f64>, String> {
-    let too_few = || format!("{}: too few for a count", counted(bytes.len(), "byte"));
+    let too_few = || format!("{}, too few for a count", counted(bytes.len(), "byte"));
     let (count, doubles) = bytes.split_first_chunk().ok_or_else(too_few)?;
     let count = u64::from_le_bytes(*count);
     expect_numbers(count, 8, doubles)?;
     raw(doubles)
 }
 
-/// Checks the count in a file, which may be wrong, before memory is allocated.
+/// Checks the count in a file before memory is allocated, because the count may be wrong.
 fn expect_numbers(count: u64, number_bytes: u64, numbers: &[u8]) -> Result<(), String> {
     let found_bytes = numbers.len() as u64;
     match fault_of(count.checked_mul(number_bytes), found_bytes) {
         None => Ok(()),
         Some(fault) => Err(format!(
-            "{fault}: the count is {count}, and after it the file has {}, {number_bytes} a number",
+            "{fault}: the count is {count} numbers of {number_bytes} bytes, but {} follow",
             counted(found_bytes, "byte")
         )),
     }
@@ -259,7 +259,7 @@ pub fn some_log_likelihoods(numbers: Range<u64>, seed: u64) -> Vec<f64> {
 /// The difference between successive states of [`Random`].
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Steele, Lea and Flood's SplitMix64 (2014): small, seedable, and the same everywhere.
+/// Generates random numbers by SplitMix64 (Steele, Lea and Flood, 2014), which is small and gives the same numbers on every machine.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -284,7 +284,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number in 0..bound, slightly biased, which does not matter for measurements.
+    /// A number in 0..bound. It is slightly biased, but this bias does not matter for measurements.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.word() % bound
     }
@@ -311,7 +311,7 @@ mod tests {
     use crate::Backend;
     use crate::baselines::Baseline;
 
-    /// If the canary had the same sum on two numbers of ranks, a check on these would report that it proves nothing.
+    /// If the canary had the same sum on two numbers of ranks, a check on these two would report that it proves nothing.
     #[test]
     fn the_canary_has_another_sum_on_every_number_of_ranks() {
         let items = canary();

@@ -29,7 +29,7 @@ pub enum Error {
     /// A local reduction failed.
     #[error(transparent)]
     Fold(#[from] reduce::FoldError),
-    /// A message failed.
+    /// Sending or receiving a message failed.
     #[error(transparent)]
     Transport(#[from] comm::Error),
     /// JSON cannot be written or read.

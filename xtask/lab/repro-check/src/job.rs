@@ -1,4 +1,4 @@
-//! The job and the results of one launch of ranks; both are sent as JSON.
+//! The job of one launch of ranks, and its results. Both are sent as JSON.
 
 use reduce::{Algorithm, Operation};
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub struct Cases {
     pub algorithms: Vec<Way>,
 }
 
-/// The collective operations to run for an algorithm: an allreduce, and a reduce if it is not just the allreduce's first half.
+/// The collective operations to run for an algorithm: an allreduce, and a reduce unless the reduce is just the allreduce's first half.
 pub fn operations(way: Way) -> &'static [Operation] {
     let has_own_reduce = match way {
         Way::Tree(algorithm) => match algorithm.scheduled() {
@@ -64,7 +64,7 @@ impl Job {
     }
 }
 
-/// The result of one reduction: one line of `--json`.
+/// The result of one reduction, which is one line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// The data set's name.
@@ -91,7 +91,7 @@ pub struct Row {
     pub rounds: Option<u64>,
     /// The collective operation.
     pub collective: String,
-    /// Whether exactly the right ranks got a result (all in an allreduce, only rank 0 in a reduce), all with rank 0's bits.
+    /// Whether exactly the right ranks got a result (all in an allreduce, only rank 0 in a reduce), and all results have rank 0's bits.
     pub ranks_agree: bool,
 }
 

@@ -18,13 +18,13 @@ use crate::{Backend, Error, Runner, Way};
 /// The source of a rank's items.
 #[derive(Clone, Copy, Debug)]
 pub enum Items<'d> {
-    /// The data sets of the job, in the memory that all ranks share. Ranks also write their outcomes there.
+    /// The data sets of the job, in the memory that all ranks share. Ranks write their outcomes to the board.
     Shared(&'d [DataSet], &'d Board),
     /// Rank 0 loads one data set after another, and sends each rank its share.
     OnRankZero,
 }
 
-/// Collects the outcomes of a process' ranks. No rank waits: the last one to finish a row reports it.
+/// Collects the outcomes of a process' ranks. No rank waits: the last rank that finishes a row reports the row.
 #[derive(Debug, Default)]
 pub struct Board(Mutex<BTreeMap<usize, Vec<Own>>>);
 
@@ -42,8 +42,8 @@ impl Board {
     }
 }
 
-/// The usual sum of programs and the papers' baseline, on `ranks` threads: each rank folds an even share from left to right, then calls an
-/// allreduce.
+/// The sum as programs usually compute it, which is also the papers' baseline, on `ranks` threads: each rank folds an even share from left
+/// to right, then calls an allreduce.
 pub fn plain_sum(items: &[f64], ranks: usize) -> Result<f64, Error> {
     let distribution = Distribution::upper(items.len() as u64, ranks)?;
     let index = |item: u64| usize::try_from(item).expect("the items are in memory");
@@ -126,7 +126,7 @@ fn broadcast_count(world: &World, count: u64) -> Result<u64, Error> {
     let mut message = count.to_le_bytes().to_vec();
     collective::broadcast(world.transport(), 0, Tag::CONTROL, &mut message, 8)?;
     let first = message.first_chunk();
-    let first = first.ok_or_else(|| Error::Run("rank 0 has not sent N".to_owned()))?;
+    let first = first.ok_or_else(|| Error::Run("rank 0 did not send the item count".to_owned()))?;
     Ok(u64::from_le_bytes(*first))
 }
 

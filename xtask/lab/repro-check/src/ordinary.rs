@@ -7,7 +7,7 @@ use reduce::{Max, Operator, Sum, World};
 
 use crate::{Backend, Error};
 
-/// The transport's own collective operations: on threads a binomial tree to rank 0 and back, under MPI the library's functions.
+/// The transport's own collective operations: on threads, along a binomial tree to rank 0 and back; under MPI, the library's functions.
 ///
 /// The order of a sum, and so its bits, depends on the number of ranks.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct Ordinary {
 
 /// An element type that every MPI library has.
 pub trait Element: Pod {
-    /// Its MPI handle.
+    /// The MPI handle of the type.
     fn datatype(handles: &Handles) -> Datatype;
 }
 
@@ -37,7 +37,7 @@ impl Element for i64 {
 
 /// An operator that every MPI library has.
 pub trait Known<T: Copy + 'static>: Operator<T> {
-    /// Its MPI handle.
+    /// The MPI handle of the operator.
     fn operation(handles: &Handles) -> Op;
 }
 
@@ -109,7 +109,7 @@ impl Ordinary {
         }
     }
 
-    /// Returns every rank's items, at most `items_max` of each, on rank 0 in rank order; nothing on other ranks. Collective.
+    /// Returns every rank's items (at most `items_max` each) on rank 0 in rank order, and nothing on other ranks. Collective.
     pub fn gather<T: Pod>(&self, items: &[T], items_max: usize) -> Result<Vec<T>, Error> {
         let message = bytemuck::cast_slice(items).to_vec();
         let capacity_bytes = items_max * size_of::<T>();
@@ -132,7 +132,7 @@ impl Ordinary {
         Ok(())
     }
 
-    /// Combines rows along a binomial tree to rank 0. Lower ranks are always on the left.
+    /// Combines rows along a binomial tree to rank 0. The rows of lower ranks are always the left operands.
     fn combine_on_first<T: Pod, O: Operator<T>>(
         &self,
         operator: &O,

@@ -1,4 +1,4 @@
-//! Output of results: JSON lines to a file or to standard output, and text to standard output or, if JSON goes there, to standard error.
+//! Writes results: JSON lines to a file or standard output, and text to standard output (to standard error if that is used for JSON).
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -87,7 +87,7 @@ impl Output {
         self.write(&format!("{word}: {}", printable(verdict)));
     }
 
-    /// Flushes everything.
+    /// Flushes the JSON, and returns the first error in writing text, if any.
     pub fn finish(mut self) -> Result<(), Error> {
         if let Some(Json::File(file)) = &mut self.json {
             let flushed = unless_left(file.flush());

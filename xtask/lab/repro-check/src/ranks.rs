@@ -1,4 +1,4 @@
-//! Runs a job on ranks, which are threads of this process, or other processes of this program that read the job from a file.
+//! Runs a job on ranks. These are threads of this process, or other processes of this program, which read the job from a file.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use crate::matrix::{self, Items};
 use crate::{Backend, Error};
 
-/// The first argument of a program that [`launcher`] starts as a rank. The words of its job follow.
+/// The first argument of a program that [`launcher`] starts as a rank. The words of the rank's job follow.
 pub const RANK_WORD: &str = "mpi-runner";
 
 /// A launcher that starts this program as ranks.
@@ -58,7 +58,7 @@ impl Place {
         Self::ready(backend, &options.installation()?)
     }
 
-    /// Its backend.
+    /// The backend of the ranks.
     pub fn backend(&self) -> Backend {
         match self {
             Place::Threads => Backend::Threads,
@@ -149,10 +149,10 @@ impl Drop for JobFile {
     }
 }
 
-/// Longer than any rank computes in these jobs, even if many ranks share a core.
+/// The silence limit of ranks. It is longer than any rank computes in these jobs, even if many ranks share a core.
 const SILENCE_LIMIT: Duration = Duration::from_secs(300);
 
-/// If this program was started as a rank, runs it: `run` gets the words of the job.
+/// If this program was started as a rank, runs the rank: `run` gets the words of the job.
 pub fn take_part(run: impl FnOnce(&World, &[&str]) -> Result<(), Error>) -> Option<ExitCode> {
     if env::args_os().nth(1).is_none_or(|word| word != RANK_WORD) {
         return None;
@@ -164,7 +164,7 @@ pub fn take_part(run: impl FnOnce(&World, &[&str]) -> Result<(), Error>) -> Opti
         match run(world, &words) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                // The other ranks may be in the middle of a call.
+                // Ends the other ranks, too, because they may wait for this rank in a call.
                 mpi::abort(2, &format!("{RANK_WORD}: rank {}: {error}", world.rank()));
                 ExitCode::from(2)
             }
@@ -185,7 +185,7 @@ pub fn read_job<J: DeserializeOwned>(path: &str) -> Result<J, Error> {
     serde_json::from_str(&files::read(path)?).map_err(|error| Error::file(path, error))
 }
 
-/// Prints a row of numbers and names, which JSON can always represent.
+/// Prints a row as JSON. A row has only numbers and names, which JSON can always represent.
 pub fn print_row(row: &impl Serialize) {
     let line = serde_json::to_string(row).expect("a row is plain data");
     println!("{line}");

@@ -39,7 +39,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// Its name in rows.
+    /// The order's name in the rows of results.
     pub fn name(self) -> &'static str {
         match self {
             Order::Tree => "tree",
@@ -58,7 +58,7 @@ impl Way {
         trees.chain(others).collect()
     }
 
-    /// Its name in options and rows.
+    /// The algorithm's name in options and in the rows of results.
     pub fn name(self) -> &'static str {
         match self {
             Way::Tree(algorithm) => algorithm.name(),
@@ -68,7 +68,7 @@ impl Way {
         }
     }
 
-    /// The order in which it combines items.
+    /// The order in which the algorithm combines items.
     pub fn order(self) -> Order {
         match self {
             Way::Tree(_) => Order::Tree,
@@ -138,7 +138,7 @@ pub enum Sharing {
     Named(Scheme),
     /// Blocks of 64 items, dealt out round-robin.
     BlockCyclic,
-    /// Random boundaries from the seed, with a third of the ranks empty.
+    /// Random boundaries from the seed. A third of the ranks have no items.
     Random,
     /// Random pieces from the seed, in any order, about three per rank.
     Scattered,
@@ -207,7 +207,7 @@ impl Sharing {
 /// The pieces of each rank.
 pub(crate) type Pieces = Vec<Vec<Range<u64>>>;
 
-/// Pieces of limited length, each for a random rank and at a random position among its items.
+/// Pieces of limited length. Each goes to a random rank, at a random position among the rank's pieces.
 pub fn scattered(random: &mut Random, items: u64, ranks: usize, length_max: u64) -> Pieces {
     let mut extents = vec![Vec::new(); ranks];
     let mut start = 0;
@@ -221,7 +221,7 @@ pub fn scattered(random: &mut Random, items: u64, ranks: usize, length_max: u64)
     extents
 }
 
-/// Two of three boundaries are random; the third equals its neighbour, which leaves a rank empty.
+/// Boundaries of which two in three are random. Each third boundary equals its neighbour, so that the rank between them has no items.
 fn random_boundaries(items: u64, ranks: usize, seed: u64) -> Vec<u64> {
     let mut random = Random::new(seed ^ items ^ ranks as u64);
     let mut boundaries = vec![0];
@@ -250,7 +250,7 @@ impl fmt::Display for Sharing {
 
 travels_by_name!(Sharing, "distribution");
 
-/// What ranks are: threads or processes.
+/// How ranks run: as threads or as processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Backend {
     /// Threads of this process.
@@ -260,7 +260,7 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// Its name.
+    /// The backend's name.
     pub fn name(self) -> &'static str {
         match self {
             Backend::Threads => "threads",
@@ -268,7 +268,7 @@ impl Backend {
         }
     }
 
-    /// The name of its transport's own allreduce.
+    /// The name of the transport's own allreduce.
     pub fn allreduce(self) -> &'static str {
         match self {
             Backend::Threads => "allreduce",
@@ -276,7 +276,7 @@ impl Backend {
         }
     }
 
-    /// Whether its ranks can run an algorithm.
+    /// Whether the backend's ranks can run an algorithm.
     pub fn offers(self, way: Way) -> bool {
         self == Backend::Mpi || way != Way::Tree(Algorithm::MpiNative)
     }

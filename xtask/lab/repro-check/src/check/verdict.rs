@@ -12,10 +12,10 @@ use crate::{Backend, Order};
 /// The name of the canary's data set.
 const CANARY: &str = "canary";
 
-/// The expected sums of every data set, by its name.
+/// The expected sums of all data sets, by the data sets' names.
 pub(super) struct Expectations(BTreeMap<String, Expected>);
 
-/// The bits of a data set's sums, computed by their definitions, for each order. Plain sums have no order, and nothing is expected of them.
+/// The bits of a data set's sum in each fixed order, computed by the order's definition. Plain sums have no fixed order and no expected bits.
 struct Expected([(Order, u64); 3]);
 
 impl Expected {
@@ -154,13 +154,13 @@ fn canary_line(backend: Backend, rows: &[&Row]) -> Option<String> {
     let (backend, ranks) = (backend.name(), ranks.len());
     let said = match patterns(rows) {
         0 => return None,
-        1 => format!("1 plain sum on {ranks} rank counts: the check proves nothing"),
+        1 => format!("1 plain sum on {ranks} rank counts; the check proves nothing"),
         values => format!("{values} different plain sums on {ranks} rank counts, as expected"),
     };
     Some(format!("canary, {backend}: {said}"))
 }
 
-/// The largest number of different plain sums of any data set but the canary.
+/// The largest number of different plain sums of any data set except the canary.
 pub(super) fn most_plain_values(rows: &[Row]) -> usize {
     let mut plain: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
     for row in rows {

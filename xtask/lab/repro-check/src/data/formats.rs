@@ -9,7 +9,7 @@ pub(super) fn of_bytes(bytes: &[u8]) -> Result<&str, String> {
 pub(super) fn of_words<'w>(words: impl Iterator<Item = &'w str>) -> Result<Vec<f64>, String> {
     let number = |(index, word): (usize, &str)| {
         let number = word.parse();
-        number.map_err(|_| format!("number {index}, {}, is not a number", quoted(word)))
+        number.map_err(|_| format!("item {index}, {}, is not a number", quoted(word)))
     };
     words.enumerate().map(number).collect()
 }
@@ -21,7 +21,7 @@ pub(super) fn numbers(bytes: &[u8]) -> Result<Vec<f64>, String> {
     of_words(lines.flat_map(str::split_whitespace))
 }
 
-/// Parses a column, by its name or its number from 1; by default the first. If a word of the first line is no number, the line has names.
+/// Parses a column, by its name or its number from 1; by default the first. If a word of the first line is not a number, the line has names.
 pub(super) fn csv(bytes: &[u8], column: Option<&str>) -> Result<Vec<f64>, String> {
     let mut reader = csv::ReaderBuilder::new();
     let reader = reader.has_headers(false).flexible(true);
@@ -58,7 +58,7 @@ struct Kind {
 }
 
 impl Kind {
-    /// The supported kinds: `f8` and `f4`, in either byte order or this machine's (`=`).
+    /// Parses a kind: `f8` or `f4`, after the byte order, which is `<`, `>` or this machine's (`=`).
     fn parse(name: &str) -> Option<Self> {
         let (order, size) = name.split_at_checked(1)?;
         let sizes = [("f8", 8), ("f4", 4)];
@@ -139,7 +139,7 @@ mod tests {
         let text = b"# prices\n0.1 1e300\r\n\n-0 # the last one\ninf";
         assert_eq!(numbers(text), Ok(vec![0.1, 1e300, -0.0, f64::INFINITY]));
         assert_eq!(numbers(b""), Ok(Vec::new()));
-        let wrong = "number 1, `x`, is not a number".to_owned();
+        let wrong = "item 1, `x`, is not a number".to_owned();
         assert_eq!(numbers(b"1 x"), Err(wrong));
         assert!(numbers(&[0xFF]).is_err());
     }
