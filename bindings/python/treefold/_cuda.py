@@ -31,7 +31,7 @@ def is_on_device(x: Any) -> bool:
 def reduction(op, x, axis, out, keepdims):
     """The sum along axes of an array on a GPU, as a NumPy array or scalar."""
     if op not in ("sum", "exact_sum"):
-        raise TypeError(f"treefold cannot reduce arrays in GPU memory by {op}, only by sum and exact.sum")
+        raise TypeError(f"treefold cannot reduce arrays in GPU memory by {op}: there it computes only sum and exact.sum")
     array = described("x", x)
     shape, dtype = array.shape, array.dtype
     if dtype not in _SUMMED:

@@ -214,7 +214,8 @@ static void check_types(void)
     OK(treefold_aggregate_value(state, TREEFOLD_EXACT_SUM, 0, TREEFOLD_I64, &whole, &is_null));
     CHECK(!is_null && whole == INT64_MAX);
     OK(treefold_aggregate_add(state, TREEFOLD_F64, &half, 0, NULL, 1));
-    EXPECT(TREEFOLD_ARGUMENT, "not an integer", treefold_aggregate_value(state, TREEFOLD_EXACT_SUM, 0, TREEFOLD_I64, &whole, &is_null));
+    EXPECT(TREEFOLD_ARGUMENT, "not a 64-bit integer",
+           treefold_aggregate_value(state, TREEFOLD_EXACT_SUM, 0, TREEFOLD_I64, &whole, &is_null));
     EXPECT(TREEFOLD_UNSUPPORTED, "TREEFOLD_F32", treefold_aggregate_value(state, TREEFOLD_EXACT_MEAN, 0, TREEFOLD_F32, &single, &is_null));
     OK(treefold_aggregate_clear(state));
     OK(treefold_aggregate_add(state, TREEFOLD_F64, items, 0, NULL, 3));

@@ -30,7 +30,7 @@ pub enum RunError {
         given: u64,
     },
     /// The slice for the result is not as long as the result.
-    #[error("rank {rank}: the slice for the result must have {} on this rank, not {given}", counted(.expected, "element"))]
+    #[error("rank {rank}: the result must have {} on this rank, not {given}", counted(.expected, "element"))]
     WrongResultLength {
         /// This rank.
         rank: usize,

@@ -266,7 +266,7 @@ fn scans(world: &World) {
     plan.scan(&[-rank], &mut result).unwrap();
     assert_eq!(result, [0]);
     let error = plan.exscan(&[rank], &mut result).unwrap_err();
-    assert!(error.to_string().contains("no empty value"), "{error}");
+    assert!(error.to_string().contains("`max` has none"), "{error}");
 }
 
 fn check_scan(
