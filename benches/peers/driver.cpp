@@ -1,8 +1,8 @@
 // Times the sums of several libraries (peers, see peer.hpp), called in random order. Usage: `driver ROUNDS LENGTHS PEER.so…`, for example
 // `driver 31 460,1602 a.so b.so`. Rank 0 prints a line for each length, state and peer: the length, the state, the peer's index, the bits
 // of its sum and, for each round, the nanoseconds of a call on the slowest rank. The two states are the same as in `cargo xtask bench
-// reduce`. `warm` means that calls follow each other. `cold` means that the caches and branch predictors are full of other work before each
-// call; the ranks begin that call at a time on which they agreed earlier.
+// reduce`. `warm` means that calls follow each other at once. `cold` means that the caches and branch predictors are full of other work
+// before each call; the ranks begin that call at a time on which they agreed earlier.
 #include <algorithm>
 #include <chrono>
 #include <cinttypes>

@@ -140,8 +140,8 @@ typedef int (*treefold_combine)(void *context, const void *left, const void *rig
 
 /*
  * Sets how many threads later calls of this thread may use. The default, 1, is the calling thread alone; 0 means one thread per core, or
- * as many as the environment variable RAYON_NUM_THREADS says. The number of threads changes no bit of a result. Several threads work only
- * on long arrays, and only in treefold_sum and treefold_dot (also with _f32 and _f64), treefold_fold, _fold_rows, _fields, _fold_user,
+ * as many as the environment variable RAYON_NUM_THREADS says. The number of threads changes no bit of a result. Several threads are used only
+ * for long arrays, and only in treefold_sum and treefold_dot (also with _f32 and _f64), treefold_fold, _fold_rows, _fields, _fold_user,
  * _sum_lanes and _sum_and_absolute_sum, and in the exact sums, dot products, norms and sums by key of floats and doubles.
  *
  * There is one thread pool for each number of threads that the program uses. The first call that needs a pool starts it, or returns

@@ -619,8 +619,8 @@ inline constexpr detail::fold_rows_into_function fold_rows_into{};
 inline constexpr detail::fields_function fields{};
 inline constexpr detail::fields_into_function fields_into{};
 
-// Like fold(items, op) and dot(x, y), with the same bits, but on the caller's threads: run(parts, part) calls part(i) once for each i below
-// parts, in any order and on any threads, and returns when all calls have returned. part(i) never throws. For a short array, the calling
+// Like fold(items, op) and dot(x, y), with the same bits, but on the caller's threads. The caller's run(parts, part) must call part(i) once
+// for each i below parts, in any order and on any threads, and return after all calls have returned. part(i) never throws. For a short array, the calling
 // thread does the work and does not call `run`.
 //
 //     treefold::fold_on(items, treefold::ops::sum, [](std::size_t parts, const auto &part) {

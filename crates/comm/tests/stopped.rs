@@ -100,7 +100,10 @@ fn a_loop_ends(
     let begin = Instant::now();
     let error = loop {
         match asks(&request) {
-            Ok(false) => assert!(begin.elapsed() < LIMIT * 8, "the limit ends no call"),
+            Ok(false) => assert!(
+                begin.elapsed() < LIMIT * 8,
+                "the limit did not end the call"
+            ),
             // Another rank has notified this rank.
             Ok(true) => break world.wait(request).expect_err("no rank sends this"),
             Err(error) => {

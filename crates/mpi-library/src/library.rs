@@ -174,7 +174,7 @@ impl Library {
     /// The communicator is live and belongs to this library, or is `MPI_COMM_NULL`.
     pub unsafe fn comm_to_fortran(&self, comm: Comm) -> Option<c_int> {
         let convert = [self.MPI_Comm_c2f(), self.MPI_Comm_toint()];
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { self.convert_handle(comm, convert) }
     }
 
@@ -184,7 +184,7 @@ impl Library {
     /// MPI is initialised, and the number names a communicator in Fortran.
     pub unsafe fn comm_from_fortran(&self, number: c_int) -> Option<Comm> {
         let convert = [self.MPI_Comm_f2c(), self.MPI_Comm_fromint()];
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { self.convert_number(number, convert) }
     }
 
@@ -194,7 +194,7 @@ impl Library {
     /// MPI is initialised, and the number names a datatype in Fortran.
     pub unsafe fn type_from_fortran(&self, number: c_int) -> Option<Datatype> {
         let convert = [self.MPI_Type_f2c(), self.MPI_Type_fromint()];
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { self.convert_number(number, convert) }
     }
 
@@ -204,7 +204,7 @@ impl Library {
     /// MPI is initialised, and the number names an operator in Fortran.
     pub unsafe fn op_from_fortran(&self, number: c_int) -> Option<Op> {
         let convert = [self.MPI_Op_f2c(), self.MPI_Op_fromint()];
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { self.convert_number(number, convert) }
     }
 
@@ -214,7 +214,7 @@ impl Library {
     /// MPI is initialised, and the number names a request in Fortran.
     pub unsafe fn request_from_fortran(&self, number: c_int) -> Option<Request> {
         let convert = [self.MPI_Request_f2c(), self.MPI_Request_fromint()];
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { self.convert_number(number, convert) }
     }
 
@@ -224,7 +224,7 @@ impl Library {
     /// The request is live and belongs to this library, or is `MPI_REQUEST_NULL`.
     pub unsafe fn request_to_fortran(&self, request: Request) -> Option<c_int> {
         let convert = [self.MPI_Request_c2f(), self.MPI_Request_toint()];
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { self.convert_handle(request, convert) }
     }
 

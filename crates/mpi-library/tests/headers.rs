@@ -1,4 +1,4 @@
-//! Compares every constant, offset, size, predefined handle and function's type with each `mpi.h` that is found.
+//! Compares every constant, offset, size, predefined handle and function type with each `mpi.h` that is found.
 //!
 //! The headers are those of `mpicc.openmpi`, `mpicc.mpich` and `mpicc`, and `include/mpi.h` and `include/mpi_abi.h` of the installations in
 //! `MPI_LIBRARY_PREFIXES`, a list separated by colons.

@@ -111,7 +111,7 @@ fn silent_after(what: &str, mut fails: impl FnMut() -> Option<RunError>) -> std:
     }
 }
 
-/// A rank may not find out which rank is silent, but must not name another rank. Each rank first waits for one run, then tests the others.
+/// A rank might not find out which rank is silent, but it must not name a wrong one. Each rank first waits for one run, then tests the others.
 fn many_in_flight(world: &World, plans: &[Plan<f64, Sum>], stopped: usize) {
     let start = |plan: &Plan<f64, Sum>| plan.start_allreduce(&[1.0]).expect("it is idle");
     let mut runs: Vec<_> = plans.iter().map(start).collect();

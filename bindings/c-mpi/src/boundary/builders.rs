@@ -60,7 +60,7 @@ pub unsafe extern "C" fn treefold_builder_create(
     result: *mut *mut treefold_builder,
 ) -> Status {
     let kind = || Kind::builtin(ElementType::of_code(element_type)?, Builtin::of_code(op)?);
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { begin(comm, result, kind) }
 }
 
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn treefold_builder_create_exact(
         let figure = Figure::of_statistic(Asked::of_code(statistic)?, element_type)?;
         Ok(Kind::Exact(element_type, figure))
     };
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { begin(comm, result, kind) }
 }
 
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn treefold_builder_create_by_key(
         element_type.check_real()?;
         Ok(Kind::ByKey(element_type, asked, keys))
     };
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { begin(comm, result, kind) }
 }
 
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn treefold_builder_create_user(
             empty: (!empty.is_empty()).then(|| empty.to_vec()),
         })
     };
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { begin(comm, result, kind) }
 }
 
@@ -286,6 +286,6 @@ pub extern "C" fn treefold_builder_agreed(builder: *mut treefold_builder) -> Sta
 /// `builder` points to a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_builder_destroy(builder: *mut *mut treefold_builder) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { destroy("builder", builder) }
 }

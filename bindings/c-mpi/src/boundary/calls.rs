@@ -26,7 +26,7 @@ pub unsafe extern "C" fn treefold_allreduce(
     m: usize,
 ) -> Status {
     let (operation, none) = (Operation::Allreduce, ptr::null_mut());
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { entry::run(plan, operation, (local, n), (result, m), none) }
 }
 
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn treefold_reduce(
     m: usize,
     is_mine: *mut c_int,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { entry::run(plan, Operation::Reduce, (local, n), (result, m), is_mine) }
 }
 
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn treefold_reduce_scatter(
     m: usize,
 ) -> Status {
     let (operation, none) = (Operation::ReduceScatter, ptr::null_mut());
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { entry::run(plan, operation, (local, n), (result, m), none) }
 }
 
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn treefold_scan(
     m: usize,
 ) -> Status {
     let none = ptr::null_mut();
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { entry::run(plan, Operation::Scan, (local, n), (result, m), none) }
 }
 
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn treefold_exscan(
     m: usize,
 ) -> Status {
     let none = ptr::null_mut();
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { entry::run(plan, Operation::Exscan, (local, n), (result, m), none) }
 }
 
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn treefold_broadcast(
     m: usize,
 ) -> Status {
     let (nothing, none) = ((ptr::null(), 0), ptr::null_mut());
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { entry::run(plan, Operation::Broadcast, nothing, (row, m), none) }
 }
 
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn treefold_run_dot(
     is_mine: *mut c_int,
 ) -> Status {
     let arrays = Arrays::Pair([(x, n), (y, k)]);
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { entry::run_code(plan, (operation, OF_DOTS), arrays, (result, m), is_mine) }
 }
 
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn treefold_run_dots(
     is_mine: *mut c_int,
 ) -> Status {
     let arrays = Arrays::Pairs([x, y], k, n);
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { entry::run_code(plan, (operation, OF_DOTS), arrays, (result, m), is_mine) }
 }
 
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn treefold_run_by_key(
     is_mine: *mut c_int,
 ) -> Status {
     let arrays = Arrays::ByKey((key_type, keys, k), (items, n));
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { entry::run_code(plan, (operation, OF_KEYS), arrays, (result, m), is_mine) }
 }
 
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn treefold_run_keyed(
     is_mine: *mut c_int,
 ) -> Status {
     let (arrays, none) = (Arrays::State(keyed), (ptr::null_mut(), 0));
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { entry::run_code(plan, (operation, OF_KEYS), arrays, none, is_mine) }
 }
 
@@ -208,7 +208,7 @@ pub unsafe extern "C" fn treefold_start(
     run: *mut *mut treefold_run,
 ) -> Status {
     let arrays = Arrays::Items((local, n));
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { entry::start(plan, (operation, OF_STARTS), arrays, (result, m), run) }
 }
 
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn treefold_start_dot(
     run: *mut *mut treefold_run,
 ) -> Status {
     let arrays = Arrays::Pair([(x, n), (y, k)]);
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { entry::start(plan, (operation, OF_DOTS), arrays, (result, m), run) }
 }
 
@@ -250,7 +250,7 @@ pub unsafe extern "C" fn treefold_start_dots(
     run: *mut *mut treefold_run,
 ) -> Status {
     let arrays = Arrays::Pairs([x, y], k, n);
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { entry::start(plan, (operation, OF_DOTS), arrays, (result, m), run) }
 }
 
@@ -272,6 +272,6 @@ pub unsafe extern "C" fn treefold_start_by_key(
     run: *mut *mut treefold_run,
 ) -> Status {
     let arrays = Arrays::ByKey((key_type, keys, k), (items, n));
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { entry::start(plan, (operation, OF_KEYS), arrays, (result, m), run) }
 }

@@ -142,7 +142,7 @@ pub extern "C" fn treefold_comm_measure_link(comm: *mut treefold_comm) -> Status
 /// `comm` points to a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_comm_destroy(comm: *mut *mut treefold_comm) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { destroy("comm", comm) }
 }
 

@@ -53,7 +53,7 @@ impl Moved {
         written: &[Bytes; 2],
     ) -> Result<Self, Failure> {
         let bytes = plan.items.bytes;
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         let inputs = unsafe { arrays.inputs(bytes, written) }?;
         let folded = match arrays {
             // SAFETY: the caller promises that there are n elements.
@@ -108,7 +108,7 @@ pub(super) unsafe fn run(
 ) -> Result<bool, Failure> {
     plan.gpu.look();
     if !may_be_there(arrays, result.0) {
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         return unsafe { entry::run_here(plan, operation, arrays, result, is_mine) };
     }
     let prepare = || {
@@ -118,7 +118,7 @@ pub(super) unsafe fn run(
             // SAFETY: the caller promises that there are m elements.
             unsafe { target.fill() }?;
         }
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         Ok((
             unsafe { Moved::of(plan, operation, arrays, &written) }?,
             target,
@@ -163,12 +163,12 @@ pub(super) unsafe fn start(
 ) -> Result<(), Failure> {
     plan.gpu.look();
     if !may_be_there(arrays, ptr::null_mut()) {
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         return unsafe { entry::start_here(plan, name, operation, arrays, result, run) };
     }
     let prepare = || {
         let written = start_places(plan, operation, result, run)?;
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { Moved::of(plan, operation, arrays, &written) }
     };
     let mut moved = prepare().inspect_err(|_| plan.refuse_to_start(operation))?;

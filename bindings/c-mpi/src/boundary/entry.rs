@@ -37,11 +37,11 @@ pub(super) unsafe fn run(
 ) -> Status {
     let may_fold = operation == Operation::Allreduce && is_mine.is_null() && are_here();
     // Built-in operators do not panic, so this path needs no `guard`.
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     if may_fold && unsafe { fold_here(plan, local, result) }.is_some() {
         return Code::Ok as Status;
     }
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { run_items(plan, operation, local, result, is_mine) }
 }
 
@@ -58,12 +58,12 @@ unsafe fn run_items(
     guard(|| {
         let plan = handle::object(plan)?;
         if plan.takes == Takes::InTree && is_mine.is_null() && are_here() {
-            // SAFETY: the callee requires what the caller promises.
+            // SAFETY: the caller promises what the callee requires.
             if let Some((local, result)) = unsafe { slices(&plan, local, result) } {
                 return plan.run_items(operation, local, result).map(drop);
             }
         }
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { run_object(&plan, operation, Arrays::Items(local), result, is_mine) }
     })
 }
@@ -83,7 +83,7 @@ pub(super) unsafe fn run_code(
         let plan = handle::object(plan)?;
         let refuse = |_: &Failure| plan.refuse(Operation::Allreduce);
         let operation = operation_of_code(code, among).inspect_err(refuse)?;
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { run_object(&plan, operation, arrays, result, is_mine) }
     })
 }
@@ -156,10 +156,10 @@ unsafe fn run_object(
 ) -> Result<(), Failure> {
     #[cfg(feature = "cuda")]
     if may_have_arrays() {
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         return unsafe { device::run(plan, operation, arrays, result, is_mine) }.map(drop);
     }
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { run_here(plan, operation, arrays, result, is_mine) }.map(drop)
 }
 
@@ -178,7 +178,7 @@ pub(super) unsafe fn run_here(
     let refuse = |_: &Failure| plan.refuse(operation);
     let mut kept = Vec::new();
     let written = places(plan, operation, result, is_mine).inspect_err(refuse)?;
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     let given = unsafe { arrays.given(plan.items.bytes, &written, &mut kept) };
     let given = given.inspect_err(refuse)?;
     // SAFETY: the caller promises that there are m elements. The call does not read them, as was just checked.
@@ -207,10 +207,10 @@ pub(super) unsafe fn start(
             .inspect_err(|_| plan.refuse_to_start(Operation::Allreduce))?;
         #[cfg(feature = "cuda")]
         if may_have_arrays() {
-            // SAFETY: the callee requires what the caller promises.
+            // SAFETY: the caller promises what the callee requires.
             return unsafe { device::start(&plan, name, operation, arrays, result, run) };
         }
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { start_here(&plan, name, operation, arrays, result, run) }
     })
 }
@@ -230,7 +230,7 @@ pub(super) unsafe fn start_here(
     let refuse = |_: &Failure| plan.refuse_to_start(operation);
     let mut kept = Vec::new();
     let written = start_places(plan, operation, result, run).inspect_err(refuse)?;
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     let given = unsafe { arrays.given(plan.items.bytes, &written, &mut kept) };
     let given = given.inspect_err(refuse)?;
     let started = plan.start(name, operation, given, result)?;
@@ -244,7 +244,7 @@ pub(super) unsafe fn start_here(
 /// `place` points to room for a handle, or is NULL.
 pub(super) unsafe fn write_run(place: *mut *mut treefold_run, run: Rc<Run>) -> Result<(), Failure> {
     let name = handle::name::<treefold_run>(run)?;
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { write_handle("run", place, name) }
 }
 
@@ -275,10 +275,10 @@ pub(super) unsafe fn wait(
     let result = object.or_end(object.place(result))?;
     #[cfg(feature = "cuda")]
     if may_have_arrays() {
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         return unsafe { device::wait(&object, result, is_mine) };
     }
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { wait_here(&object, result, is_mine) }.map(drop)
 }
 

@@ -43,7 +43,7 @@ pub unsafe extern "C" fn treefold_plan_build(
 /// `plan` points to a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_plan_destroy(plan: *mut *mut treefold_plan) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { destroy("plan", plan) }
 }
 
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn treefold_plan_algorithm(
         let plan = handle::object(plan)?;
         place("name", name)?;
         let algorithm = plan.algorithm(operation_of_code(operation, OPERATIONS.len())?);
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { write_algorithm(name, algorithm) }
     })
 }
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn treefold_run_algorithm(
 ) -> Status {
     guard(|| {
         let algorithm = handle::object(run)?.origin.algorithm;
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { write_algorithm(name, algorithm) }
     })
 }
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn treefold_wait(
     m: usize,
     is_mine: *mut c_int,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     guard(|| unsafe { entry::wait(run, (result, m), is_mine) })
 }
 
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn treefold_wait(
 /// `runs` points to n handles, or is NULL. The arrays of the starts still exist.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_wait_all(runs: *mut *mut treefold_run, n: usize) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     guard(|| unsafe { entry::wait_all(runs, n) })
 }
 
@@ -262,7 +262,7 @@ pub unsafe extern "C" fn treefold_wait_keyed(
     keyed: *mut treefold_keyed,
     is_mine: *mut c_int,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     guard(|| unsafe { entry::wait_keyed(run, keyed, is_mine) })
 }
 

@@ -61,6 +61,6 @@ pub(super) unsafe fn take_handle<H: Named>(
 /// # Safety
 /// `handle` points to a handle, or is NULL.
 pub(super) unsafe fn destroy<H: Named>(name: &'static str, handle: *mut *mut H) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     guard(|| unsafe { take_handle(name, handle) }.map(drop))
 }

@@ -43,7 +43,7 @@ pub unsafe extern "C" fn treefold_hashed_create(
 /// `hashed` points to a handle, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_hashed_destroy(hashed: *mut *mut treefold_hashed) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { destroy("hashed", hashed) }
 }
 
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn treefold_hashed_run(
         let plan = handle::object(hashed)?;
         let operation = operation_of_code(operation, OF_KEYS)
             .inspect_err(|_| plan.refuse(Operation::Allreduce))?;
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         let arrays = unsafe { arrays(&*plan, (keys, k), (items, n), count) };
         let (keys, items) = arrays.inspect_err(|_| plan.refuse(operation))?;
         let found = plan.run(operation, keys, items)?;

@@ -25,7 +25,7 @@ pub unsafe extern "C" fn treefold_accumulator_create(
         let asked = Asked::of_code(statistic)?;
         accumulator::of_codes(ElementType::of_code(element_type)?, asked)
     };
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::create(result, make) }
 }
 
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn treefold_accumulator_copy(
     accumulator: *const treefold_accumulator,
     result: *mut *mut treefold_accumulator,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::copy(accumulator, result) }
 }
 
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn treefold_accumulator_copy(
 pub unsafe extern "C" fn treefold_accumulator_destroy(
     accumulator: *mut *mut treefold_accumulator,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::destroy(accumulator) }
 }
 
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn treefold_accumulator_add(
     items: *const c_void,
     n: usize,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::change(accumulator, Change::Add, None, [("items", items, n)]) }
 }
 
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn treefold_accumulator_remove(
     items: *const c_void,
     n: usize,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::change(accumulator, Change::Remove, None, [("items", items, n)]) }
 }
 
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn treefold_accumulator_add_pairs(
     y: *const c_void,
     m: usize,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::change(accumulator, Change::Add, None, [("x", x, n), ("y", y, m)]) }
 }
 
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn treefold_accumulator_remove_pairs(
     y: *const c_void,
     m: usize,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe {
         held::change(
             accumulator,
@@ -178,7 +178,7 @@ pub unsafe extern "C" fn treefold_accumulator_equal(
     other: *const treefold_accumulator,
     result: *mut c_int,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::equal(accumulator, other, result) }
 }
 
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn treefold_accumulator_to_bytes(
     capacity: usize,
     needed: *mut usize,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::to_bytes(accumulator, (bytes, capacity), needed) }
 }
 
@@ -207,6 +207,6 @@ pub unsafe extern "C" fn treefold_accumulator_of_bytes(
     bytes: *const c_void,
     n: usize,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::of_bytes(accumulator, (bytes, n)) }
 }

@@ -43,7 +43,7 @@ pub unsafe extern "C" fn treefold_aggregate_init(
     statistic: i32,
 ) -> Status {
     guard(|| {
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { placed::create(aggregate, n, held_for(statistic)?) }
     })
 }
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn treefold_aggregate_add(
     y: *const c_void,
     n: usize,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { change(Change::Add, aggregate, ((x_type, x), (y_type, y)), n) }
 }
 
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn treefold_aggregate_remove(
     y: *const c_void,
     n: usize,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { change(Change::Remove, aggregate, ((x_type, x), (y_type, y)), n) }
 }
 
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn treefold_aggregate_merge(
     aggregate: *mut treefold_aggregate,
     other: *const treefold_aggregate,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { change_by(Change::Add, aggregate, other) }
 }
 
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn treefold_aggregate_unmerge(
     aggregate: *mut treefold_aggregate,
     other: *const treefold_aggregate,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { change_by(Change::Remove, aggregate, other) }
 }
 
@@ -274,7 +274,7 @@ pub unsafe extern "C" fn treefold_aggregate_to_bytes(
         // SAFETY: the caller promises that the pointer points to a state.
         unsafe { state("aggregate", aggregate.cast_mut()) }?.to_bytes()
     };
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::copy_bytes((bytes, capacity), needed, written) }
 }
 

@@ -50,7 +50,7 @@ pub(super) unsafe fn read<'a, const N: usize>(
 ) -> Result<[&'a [u8]; N], Failure> {
     let mut slices: [&[u8]; N] = [&[]; N];
     for (slice, array) in slices.iter_mut().zip(arrays) {
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         *slice = unsafe { input(array, element_type, written) }?;
     }
     Ok(slices)
@@ -108,11 +108,11 @@ pub(super) unsafe fn inputs<'a>(
     asked: Asked,
     written: &[Bytes],
 ) -> Result<Vec<&'a [u8]>, Failure> {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     let mut arrays = vec![unsafe { input(x, element_type, written) }?];
     let (name, pointer, length) = y;
     if asked.of_reals().inputs() > 1 {
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         arrays.push(unsafe { input(y, element_type, written) }?);
     } else if !pointer.is_null() || length > 0 {
         let reason = format_args!("it must be NULL, since {} takes one array", asked.name());

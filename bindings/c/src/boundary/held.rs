@@ -50,7 +50,7 @@ pub(super) unsafe fn destroy<H: Named>(handle: *mut *mut H) -> Status {
 /// # Safety
 /// `result` points to one handle.
 pub(super) unsafe fn copy<H: Named>(of: *const H, result: *mut *mut H) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { create(result, || handle::read(of, |object| object.copied())) }
 }
 
@@ -129,7 +129,7 @@ pub(super) unsafe fn to_bytes<H: Named<Object = Box<dyn State>>>(
     needed: *mut usize,
 ) -> Status {
     let state = || handle::read(handle, |held| held.to_bytes());
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { copy_bytes((bytes, capacity), needed, state) }
 }
 

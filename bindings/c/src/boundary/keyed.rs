@@ -22,7 +22,7 @@ pub unsafe extern "C" fn treefold_keyed_create(
     keys: usize,
     result: *mut *mut treefold_keyed,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { treefold_keyed_create_rows(element_type, statistic, keys, 1, result) }
 }
 
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn treefold_keyed_create_rows(
         let asked = Asked::of_code(statistic)?;
         keyed::of_codes(ElementType::of_code(element_type)?, asked, keys, width)
     };
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::create(result, make) }
 }
 
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn treefold_keyed_create_hashed(
         let key_type = ElementType::of_argument("key_type", key_type)?;
         keyed::hashed_of_codes(ElementType::of_code(element_type)?, key_type)
     };
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::create(result, make) }
 }
 
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn treefold_keyed_copy(
     keyed: *const treefold_keyed,
     result: *mut *mut treefold_keyed,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::copy(keyed, result) }
 }
 
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn treefold_keyed_copy(
 /// `keyed` points to one handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_keyed_destroy(keyed: *mut *mut treefold_keyed) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::destroy(keyed) }
 }
 
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn treefold_keyed_add(
     n: usize,
 ) -> Status {
     let arrays = [("items", items, n)];
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::change(keyed, Change::Add, Some((key_type, keys, k)), arrays) }
 }
 
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn treefold_keyed_remove(
     n: usize,
 ) -> Status {
     let arrays = [("items", items, n)];
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::change(keyed, Change::Remove, Some((key_type, keys, k)), arrays) }
 }
 
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn treefold_keyed_add_pairs(
     l: usize,
 ) -> Status {
     let arrays = [("x", x, n), ("y", y, l)];
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::change(keyed, Change::Add, Some((key_type, keys, k)), arrays) }
 }
 
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn treefold_keyed_remove_pairs(
     l: usize,
 ) -> Status {
     let arrays = [("x", x, n), ("y", y, l)];
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::change(keyed, Change::Remove, Some((key_type, keys, k)), arrays) }
 }
 
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn treefold_keyed_keys(
 ) -> Status {
     let of_type = |held: &dyn State| held.key_type();
     let write = |held: &dyn State, result: &mut [u8]| held.write_keys(result);
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     guard(|| unsafe { of_each_key(keyed, (result, m), of_type, write) })
 }
 
@@ -235,7 +235,7 @@ pub unsafe extern "C" fn treefold_keyed_values(
         let question = Question::of_codes(statistic, ddof)?;
         let of_type = |held: &dyn State| Ok(question.asked.element_type(held.element_type()));
         let write = |held: &dyn State, result: &mut [u8]| held.write(question, result);
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { of_each_key(keyed, (result, m), of_type, write) }
     })
 }
@@ -279,7 +279,7 @@ pub unsafe extern "C" fn treefold_keyed_equal(
     other: *const treefold_keyed,
     result: *mut c_int,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::equal(keyed, other, result) }
 }
 
@@ -294,7 +294,7 @@ pub unsafe extern "C" fn treefold_keyed_to_bytes(
     capacity: usize,
     needed: *mut usize,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::to_bytes(keyed, (bytes, capacity), needed) }
 }
 
@@ -308,6 +308,6 @@ pub unsafe extern "C" fn treefold_keyed_of_bytes(
     bytes: *const c_void,
     n: usize,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { held::of_bytes(keyed, (bytes, n)) }
 }

@@ -48,7 +48,7 @@ pub extern "C" fn treefold_status_name(status: Status) -> *const c_char {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treefold_report(status: Status, message: *const c_char) -> Status {
     guard(|| {
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         let message = unsafe { raw::text("message", message) }?;
         let code = Code::of_error(status).unwrap_or(Code::Argument);
         Err(Failure::new(code, message))

@@ -35,7 +35,7 @@ pub unsafe extern "C" fn treefold_fold_on(
             // SAFETY: the caller promises that the team behaves as `treefold.h` requires.
             unsafe { by_parts((element_type, operator), &arrays, n, team, &part, value) }
         };
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { reduced(element_type, [("items", items, n)], result, fold) }
     })
 }
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn treefold_dot_on(
         // SAFETY: the caller promises that the team behaves as `treefold.h` requires.
         unsafe { by_parts(of, &arrays, n, team, &part, value) }
     };
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { dot_by(element_type, (x, n), (y, m), result, dot) }
 }
 
@@ -98,7 +98,7 @@ unsafe fn by_parts(
         of_part(&of_arrays, &mut value[..element_bytes])?;
         Ok(value)
     };
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     let values = unsafe { by_team(team, parts.count(), &reduce) }?;
     local::fold_parts(element_type, operator, &values, result)
 }

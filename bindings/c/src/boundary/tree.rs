@@ -79,7 +79,7 @@ macro_rules! of_one_array {
             n: usize,
             result: *mut $float,
         ) -> $crate::failure::Status {
-            // SAFETY: the callee requires what the caller promises.
+            // SAFETY: the caller promises what the callee requires.
             unsafe { $crate::boundary::tree::one_array(x, n, result, $reduce) }
         }
     )+};
@@ -100,7 +100,7 @@ macro_rules! of_two_arrays {
             m: usize,
             result: *mut $float,
         ) -> $crate::failure::Status {
-            // SAFETY: the callee requires what the caller promises.
+            // SAFETY: the caller promises what the callee requires.
             unsafe { $crate::boundary::tree::two_arrays((x, n), (y, m), result, $reduce) }
         }
     )+};
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn treefold_fold(
         let fold = |[items]: [&[u8]; 1], value: &mut [u8]| {
             local::fold(element_type, operator, items, value)
         };
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { reduced(element_type, [("items", items, n)], result, fold) }
     })
 }
@@ -259,7 +259,7 @@ pub unsafe extern "C" fn treefold_dot(
     m: usize,
     result: *mut c_void,
 ) -> Status {
-    // SAFETY: the callee requires what the caller promises.
+    // SAFETY: the caller promises what the callee requires.
     unsafe { dot_by(element_type, (x, n), (y, m), result, local::dot_of) }
 }
 
@@ -282,7 +282,7 @@ pub(super) unsafe fn dot_by(
             }
             dot(element_type, arrays, value)
         };
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { reduced(element_type, [("x", x, n), ("y", y, m)], result, dot) }
     })
 }
@@ -303,7 +303,7 @@ pub unsafe extern "C" fn treefold_sum_lanes(
         let element_type = ElementType::of_code(element_type)?;
         let sum =
             |[x]: [&[u8]; 1], value: &mut [u8]| local::sum_lanes(element_type, x, lanes, value);
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { reduced(element_type, [("x", x, n)], result, sum) }
     })
 }

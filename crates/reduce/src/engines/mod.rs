@@ -74,7 +74,7 @@ pub(crate) trait Engine {
         None
     }
 
-    /// Whether a reduction is only the fold of this rank's rows, and a row is one value.
+    /// Whether a reduction only folds this rank's rows, each of which is one value.
     fn is_local_fold(&self) -> bool {
         false
     }

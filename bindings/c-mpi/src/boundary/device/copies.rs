@@ -50,7 +50,7 @@ impl Copied {
     /// The program's array has `count` bytes.
     unsafe fn of(ordinal: usize, pointer: *const c_void, count: usize) -> Result<Self, Failure> {
         let mut copied = Self::room(ordinal, pointer, count)?;
-        // SAFETY: the callee requires what the caller promises.
+        // SAFETY: the caller promises what the callee requires.
         unsafe { copied.read() }?;
         Ok(copied)
     }
@@ -141,7 +141,7 @@ impl Target {
     /// The array has m elements.
     pub(super) unsafe fn fill(&mut self) -> Result<(), Failure> {
         match &mut self.room {
-            // SAFETY: the callee requires what the caller promises.
+            // SAFETY: the caller promises what the callee requires.
             Some(room) => unsafe { room.read() },
             None => Ok(()),
         }
@@ -153,7 +153,7 @@ impl Target {
     /// Only this call uses the array.
     pub(super) unsafe fn deliver(&self, is_mine: bool) -> Result<(), Failure> {
         match &self.room {
-            // SAFETY: the callee requires what the caller promises.
+            // SAFETY: the caller promises what the callee requires.
             Some(room) if is_mine => unsafe { room.write_back() },
             _ => Ok(()),
         }

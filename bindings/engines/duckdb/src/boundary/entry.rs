@@ -18,7 +18,7 @@ const API: &str = "v1.2.0";
 /// in a window.
 const LEAST_MAJOR: u32 = 2;
 
-/// Loads the extension. DuckDB finds this function by the file's name, `treefold.duckdb_extension`. The pointers are
+/// Loads the extension. DuckDB derives this function's name from the file's, `treefold.duckdb_extension`. The pointers are
 /// a `duckdb_extension_info` and a `const duckdb_extension_access *`.
 ///
 /// # Safety

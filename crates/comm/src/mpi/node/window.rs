@@ -22,8 +22,8 @@ pub(crate) struct RawWindow {
 
 /// Rings from every rank of a node to every rank. Each ring is in its reader's part of the memory.
 ///
-/// The memory exists until [`lifetime`](crate::mpi::channels::lifetime) frees the window: after the communicator that owns this value was
-/// dropped, or when MPI is finalised. So callers check that MPI is not finalised before they use the rings.
+/// The memory exists until [`lifetime`](crate::mpi::channels::lifetime) frees the window, after the communicator that owns this value is
+/// dropped or when MPI is finalised. So callers check that MPI is not finalised before they use the rings.
 #[derive(Debug)]
 pub(crate) struct Window {
     handle: Win,

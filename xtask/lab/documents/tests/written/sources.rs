@@ -92,7 +92,7 @@ fn messages_are_quoted_as_they_are_written() {
     let ours = [
         "A plan is not built",
         "A run fails",
-        "MPI is not found, or the wrong library is",
+        "MPI or the right library is not found",
     ];
     let script = "bindings/interposer/packaging/treefold-run";
     let sources = grep("-h", "", &["crates/*.rs", "bindings/*.rs", script]);
