@@ -420,7 +420,7 @@ template <auto Function, class T, class Run, class... Arguments> T got_on(Run &r
     return result;
 }
 
-// ---- The functions are objects: argument-dependent lookup then finds no other functions, and try_ accepts them as arguments
+// ---- The functions are function objects, so that argument-dependent lookup finds no others and try_ accepts them as arguments
 
 template <treefold_op Op> struct reduce_function {
     template <item_range R> requires reducible<item_of<R>, Op>
@@ -620,8 +620,8 @@ inline constexpr detail::fields_function fields{};
 inline constexpr detail::fields_into_function fields_into{};
 
 // Like fold(items, op) and dot(x, y), with the same bits, but on the caller's threads. The caller's run(parts, part) must call part(i) once
-// for each i below parts, in any order and on any threads, and return after all calls have returned. part(i) never throws. For a short array, the calling
-// thread does the work and does not call `run`.
+// for each i below parts, in any order and on any threads, and return after all calls have returned. part(i) never throws. For a short
+// array, the calling thread does the work and does not call `run`.
 //
 //     treefold::fold_on(items, treefold::ops::sum, [](std::size_t parts, const auto &part) {
 //     #pragma omp parallel for schedule(dynamic)

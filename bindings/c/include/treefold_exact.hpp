@@ -13,8 +13,9 @@
 //     vector<R> by_key_rows(statistic, keys, items, width, groups)           one for each column of each key's rows
 //     vector<T> rolling(statistic, items, window), rolling(statistic, x, y, window)    one for the window of each item
 //
-// Functions that take a statistic also take options as an optional last argument: {.ddof = 1}. Functions whose names end in `_into` write
-// to a std::span. The span replaces the number of groups. In functions without groups, the span is the last argument before the options.
+// Functions that take a statistic also take options as an optional last argument, for example {.ddof = 1}. Functions whose names end in
+// `_into` write to a std::span. It is passed in place of the number of groups or, if there are no groups, as the last argument before the
+// options.
 //
 // R, the type of the result, is the type of the items, except:
 //

@@ -112,7 +112,7 @@ impl Report<'_> {
         text += &self.passed_on();
         if self.ranks > 1 {
             text += &sentence(&format!(
-                "Calls, bytes and seconds are sums over ranks: a call that all {0} make counts {0}.",
+                "Calls, bytes and seconds are sums over ranks: a call that all {0} ranks make counts {0} times.",
                 self.ranks
             ));
         }

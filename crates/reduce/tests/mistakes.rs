@@ -309,8 +309,8 @@ fn a_rank_that_states_another_ownership_is_noticed_by_all() {
     .unwrap();
 }
 
-/// A rank needs the ranges of all ranks, so it may have memory for its own ranges, but not for all. The test runs in a process with
-/// little memory, which would end if nothing were checked.
+/// A rank needs the ranges of all ranks. It may have enough memory for its own ranges, but not for all of them. The test runs in a process
+/// with little memory. Without the check, that process would abort.
 #[cfg(target_os = "linux")]
 #[test]
 fn ranges_of_all_ranks_that_no_memory_holds_are_refused() {

@@ -47,7 +47,7 @@
 //! | `cuda` | module `cuda`: sums of items in GPU memory; CUDA's driver is found when the program runs |
 //! | `par` | module `par`: folds by all threads of a rayon pool |
 //! | `num-complex` | [`Sum`] and [`Product`] of `num_complex::Complex` |
-//! | `tracing` | spans and events of crate `tracing`, at level TRACE; a warning if scattered items cause much traffic |
+//! | `tracing` | spans and events of the crate `tracing`, at level TRACE; a warning if scattered items cause much traffic |
 #![forbid(unsafe_code)]
 
 // In one process.

@@ -147,7 +147,7 @@ impl<O> Builder<O> {
         self
     }
 
-    /// The number of ranks of a node of [`Hierarchical`](Algorithm::Hierarchical): a node's ranks follow each other in the order of their
+    /// The number of ranks per node of [`Hierarchical`](Algorithm::Hierarchical): a node's ranks follow each other in the order of their
     /// items. By default, the number of ranks of a machine node, or 4 if the transport does not know that number.
     pub fn node_ranks(mut self, count: usize) -> Self {
         self.request.options.node_ranks = Some(count);

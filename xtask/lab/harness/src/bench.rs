@@ -106,8 +106,8 @@ pub struct Row {
     pub median_ns: f64,
     /// The rate at which items are read, in 10^9 bytes a second; null if none are read.
     pub gbps: Option<f64>,
-    /// For `kernels`, `parallel` and `lookup` a relative speed (the reference's time divided by this one's); for `reduce`, `exact` and
-    /// `python` a relative time (this one's divided by the reference's).
+    /// For `kernels`, `parallel` and `lookup`, the relative speed (the reference's time divided by the measured time); for `reduce`,
+    /// `exact` and `python`, the relative time (the measured time divided by the reference's).
     pub ratio: f64,
     /// The name of the reference.
     pub reference: String,

@@ -1,8 +1,8 @@
 //! `cargo xtask install`: installs the libraries for C, C++ and Fortran in a prefix, with files for pkg-config and CMake.
 //!
 //! `lib/libtreefold` is for programs with and without MPI. It finds a program's MPI library at run time. `lib/libtreefold_mpi` is another name
-//! of this library. `lib/libtreefold_reprored` defines ReproRed's functions. `bin/treefold-run` starts unchanged programs, which then load
-//! `lib/libtreefold_pmpi`. No installed file contains the path of the prefix, so you can move the prefix, or pack it as a package's `/usr`. The
+//! for `lib/libtreefold`. `lib/libtreefold_reprored` defines ReproRed's functions. `bin/treefold-run` starts unchanged programs, which then
+//! load `lib/libtreefold_pmpi`. No installed file contains the path of the prefix, so you can move the prefix, or pack it as a package's `/usr`. The
 //! prefix has a list of the installed files.
 
 #![expect(clippy::print_stdout, reason = "it says what it builds and installs")]

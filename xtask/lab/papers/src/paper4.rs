@@ -112,16 +112,16 @@ fn meets_base_border(ports: usize, ranks: usize) -> bool {
 #[derive(Clone, Debug, Default)]
 struct Row {
     ports: usize,
-    /// How many numbers of ranks have a solution of eq. 8; `by_border` also counts those with a boundary on the base border.
+    /// The number of rank counts that have a solution of eq. 8; `by_border` also counts those with a boundary on the base border.
     by_tuple: usize,
     by_border: usize,
-    /// How many numbers of ranks that are powers of n + 1 have a boundary on the base border but no solution.
+    /// The number of rank counts that are powers of n + 1 and have a boundary on the base border but no solution.
     by_border_powers: usize,
     ours: usize,
     /// The number of rank counts for which our condition agrees with the paper's.
     same: usize,
     least_unadapted: Option<usize>,
-    /// How many numbers of ranks do not adapt, but have Bruck's programs.
+    /// The number of rank counts that do not adapt, but have Bruck's programs.
     covered: usize,
     right: usize,
     count: usize,

@@ -16,7 +16,7 @@ pub const SHARED_MEMORY_VARIABLE: &str = "TREEFOLD_SHARED_MEMORY";
 
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// The number of ranks of a node, if consecutive ranks share nodes and all nodes have the same number (the last may have
+    /// The number of ranks per node, if consecutive ranks share nodes and all nodes have the same number (the last may have
     /// fewer).
     pub(crate) regular_ranks: Option<usize>,
     /// The number of ranks that can run at once, on all nodes.

@@ -158,7 +158,7 @@ impl Window {
         // SAFETY: the part has these lines, which live as long as the window. They are aligned, since the part is aligned and a ring
         // consists of whole lines. They are atomic integers: any bits are valid, and other processes may write them.
         let control = unsafe { slice::from_raw_parts(control.as_ptr(), control_lines) };
-        // SAFETY: as above. They are bytes in cells, which another process may write while it owns them.
+        // SAFETY: as above. The lines of data consist of cells, since the process that owns a line may write to it.
         let data = unsafe { slice::from_raw_parts(data.as_ptr(), data_lines) };
         Ring::in_memory(self.rings, control, data)
     }

@@ -65,7 +65,7 @@ fn ping(node: &str, count: &str) -> io::Result<()> {
     let mut output = io::stdout();
     for number in 0..count {
         let begin = Instant::now();
-        // If nobody listens yet, the kernel reports this as an error of the next call.
+        // If nobody is listening yet, the kernel reports this as an error from the next call.
         let sent = socket.send_to(&number.to_ne_bytes(), (node, PORT));
         let is_back = sent.is_ok() && is_back(&socket, number, begin);
         if is_back {

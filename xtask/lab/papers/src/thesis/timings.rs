@@ -17,7 +17,7 @@ pub enum Mode {
     Plan,
     /// The thesis' algorithm with its message buffer.
     Algorithm1,
-    /// Algorithm 1, with a buffer that is flushed before subtrees of more leaves than this.
+    /// Algorithm 1. Its buffer is flushed before each subtree that has more leaves than this.
     Flushed(u64),
     /// A left-to-right fold on every rank, then the backend's allreduce: the thesis' baseline.
     LeftToRight,
