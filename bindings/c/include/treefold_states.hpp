@@ -65,7 +65,7 @@ public:
     }
 
     // Adds or removes a range of items, one item, or the pairs (x[i], y[i]) of two ranges of equal length. It is an error to remove more
-    // items, NaNs, infinities of one sign or negative zeros than were added. Removing other items that were never added is not detected.
+    // items, NaNs, infinities of one sign or negative zeros than were added. Otherwise, removing an item that was never added goes undetected.
     template <range_of<T> X, range_of<T>... Y> requires(sizeof...(Y) <= 1)
     void add(const X &x, const Y &...y)
     {

@@ -201,7 +201,7 @@ impl Communicator for ThreadCommunicator {
     }
 
     fn wait_any(&self, requests: &[RequestId], timeout: Option<Duration>) -> Result<bool, Error> {
-        // A time-out that ends later than the clock can represent counts as no time-out.
+        // A time-out whose end the clock cannot represent is treated as no time-out.
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         self.progress(requests, |awaited| match deadline {
             Some(deadline) => CollectWait::Until(awaited, deadline),

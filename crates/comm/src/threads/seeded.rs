@@ -148,7 +148,7 @@ impl SeededState {
         self.ranks[self.running?].sleeper.take()
     }
 
-    /// Lets the ranks of a meeting that has ended go on.
+    /// Releases the ranks of a meeting that has ended.
     fn end_meeting(&mut self, here: &[usize]) {
         for &rank in here {
             self.ranks[rank].phase = Phase::Ready;

@@ -161,8 +161,8 @@ impl<T: Float> Sum<T> {
     /// ```
     ///
     /// # Errors
-    /// There are more items, NaNs, infinities or negative zeros to remove than the sum has. A failed call changes nothing. The removal of
-    /// other items that were never added is not detected.
+    /// There are more items, NaNs, infinities or negative zeros to remove than the sum has. A failed call changes nothing. Otherwise,
+    /// removing an item that was never added goes undetected.
     pub fn remove(&mut self, items: &[T]) -> Result<(), RemoveError> {
         let mut removed = Self {
             total: Total::ZERO,

@@ -38,7 +38,7 @@ const HEADER_BYTES: usize = HEADER_WORDS * size_of::<u64>();
 const WHOLE: u64 = 0;
 /// The rank in the second word has failed.
 const FAILED: u64 = 1;
-/// The library has combined the slots of ranks that are not neighbours. This is a bug of the library or of this engine.
+/// The library has combined the slots of ranks that are not neighbours. This is a bug in the library or in this engine.
 const TORN: u64 = 2;
 /// The ranks in the other two words are in different calls. The second and the third byte of the state are the calls' kinds.
 const MISMATCHED: u64 = 3;

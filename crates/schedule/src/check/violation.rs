@@ -61,7 +61,7 @@ pub enum Violation {
         Vec<(usize, usize)>,
     ),
     /// The peer of a message does not exist, or is the position itself.
-    #[error("position {position}, step {step}: peer {peer} is itself or does not exist")]
+    #[error("position {position}, step {step}: peer {peer} does not exist, or is the position")]
     NoPeer {
         /// The position.
         position: usize,

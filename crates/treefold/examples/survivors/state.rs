@@ -88,7 +88,7 @@ impl Saved {
         &self.newest().scalars.fingerprints
     }
 
-    /// Saves an iterate, here and on the next rank, and drops the iterate before the last one. Collective.
+    /// Saves an iterate, here and on the next rank, and keeps only this iterate and the one before it. Collective.
     pub(crate) fn save(
         &mut self,
         world: &World,

@@ -38,7 +38,7 @@ macro_rules! reduction_in_c {
             ),
             |next, library| {
                 let arguments = move |mpi: &Mpi| {
-                    // Programs may test whether persistent reductions exist: they do only if the library has them.
+                    // Programs may test whether persistent reductions exist, so they exist only if the library has them.
                     let is_there = Form::$form != Form::Persistent
                         || next().is_ok()
                         || !the_next!($small, concat!("P", $small)).address().is_null();

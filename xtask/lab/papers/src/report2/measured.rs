@@ -41,18 +41,19 @@ fn times(
     let is_cut = |row: &ScheduleRow| row.block_elements.is_some();
     let (cut, mut whole): (Vec<ScheduleRow>, Vec<ScheduleRow>) = rows.into_iter().partition(is_cut);
     let by_lemma = whole.pop();
-    let by_lemma = by_lemma.ok_or_else(|| Error::Run("no time of the whole row".to_owned()))?;
+    let by_lemma =
+        by_lemma.ok_or_else(|| Error::Run("no time was measured for the whole row".to_owned()))?;
     Ok((algorithm, cut, by_lemma))
 }
 
 fn block_elements(row: &ScheduleRow) -> usize {
     let elements = row.block_elements.expect("a row that was cut");
-    usize::try_from(elements).expect("as it was asked for")
+    usize::try_from(elements).expect("block sizes came from a usize")
 }
 
 /// Measures Figure 4.
 pub(super) fn block_size(context: &Context<'_>, page: &mut Page) -> Result<(), Error> {
-    page.title("Figure 4 measured here, block sizes on two ranks");
+    page.title("Figure 4, measured here: block sizes on two ranks");
     let elements = context.quick_or(100_000, COUNT_MAX);
     page.measured_on(context, "2");
     page.text(format!(
