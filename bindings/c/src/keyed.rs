@@ -114,10 +114,10 @@ impl<'k> Keys<'k> {
     }
 
     /// The keys that [`without_signs`](Self::without_signs) returns, as 32-bit numbers. Greater keys become the greatest 32-bit number.
-    /// They are still errors, since there are always fewer sums than this number.
+    /// They are still out of range, because there are always fewer sums than that.
     ///
     /// # Errors
-    /// Those of [`of`](Self::of), or there is no memory for the copy.
+    /// Those of [`of`](Self::of), and an error if there is no memory for the copy.
     fn short(self) -> Result<Cow<'k, [u32]>, Failure> {
         if self.key_type == ElementType::U32 {
             return self.of().map(Cow::Borrowed);

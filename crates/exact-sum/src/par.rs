@@ -125,7 +125,7 @@ pub fn by_key<K: Key, T: Float>(keys: &[K], items: &[T], sums: usize) -> Result<
     check_lengths(keys, items.len())?;
     check_memory::<T>(sums)?;
     let empty = Keyed::<Sum<T>>::for_such(sums, items)?;
-    // Each part has its own sums, which are merged at the end. This saves time only if a part has several items per key. With
+    // Each part has its own sums, which are merged at the end. Splitting saves time only if a part has several items per key. With
     // several parts per thread, all threads end at about the same time.
     let of_thread = items.len().div_ceil(rayon::current_num_threads());
     let of_few_keys = GRAIN_ITEMS.max(sums.saturating_mul(64));

@@ -114,7 +114,7 @@ fn a_panic_of_the_operator_comes_through() {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[test]
 fn a_thread_with_another_environment_is_an_error() {
-    // `set` changes the register of a thread that ends with the pool.
+    // `set` changes a register only of the pool's threads, which end with the pool.
     let set = |_| control::set(control::DEFAULT | control::FLUSH_TO_ZERO);
     let flushing = ThreadPoolBuilder::new()
         .num_threads(2)

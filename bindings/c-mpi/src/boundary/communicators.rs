@@ -31,7 +31,8 @@ pub unsafe extern "C" fn treefold_mpi_library(text: *mut *const c_char) -> Statu
     })
 }
 
-/// Duplicates a communicator, given by its address, its size, the family of its `mpi.h`, and a function of its library. Collective.
+/// Duplicates a communicator, given by the address and size in bytes of its handle, the family of its `mpi.h`, and a function of its library.
+/// Collective.
 ///
 /// # Safety
 /// `comm` points to a communicator of the MPI library that the program was compiled with, `family` points to a string, `function` is the
